@@ -9,7 +9,9 @@
 
 enum { COLUMNS = 5, TEXT = 32, WORDS = 4 };
 
-typedef struct input { const uint8_t *at, *end; } input;
+typedef struct input {
+    const uint8_t *at, *end;
+} input;
 
 typedef struct table {
     struct ArrowSchema schema, column_schema[COLUMNS], word_schema, *schemas[COLUMNS];
@@ -59,10 +61,13 @@ static void make_column(table *t, size_t j, input *in, size_t rows)
     struct ArrowSchema *s = &t->column_schema[j];
     struct ArrowArray *a = &t->column[j];
 
-    *s = (struct ArrowSchema){.format = format[type & 15], .name = name[next(in) % 6],
-                              .release = keep_schema};
-    *a = (struct ArrowArray){.offset = offset, .null_count = (int8_t)next(in), .n_buffers = 2,
-                             .buffers = t->buffer[j], .release = keep_array};
+    *s = (struct ArrowSchema){
+        .format = format[type & 15], .name = name[next(in) % 6], .release = keep_schema};
+    *a = (struct ArrowArray){.offset = offset,
+                             .null_count = (int8_t)next(in),
+                             .n_buffers = 2,
+                             .buffers = t->buffer[j],
+                             .release = keep_array};
     a->length = (int64_t)rows - (next(in) == 1);
     const bool text = *s->format == 'u' || *s->format == 'U';
     t->buffer[j][0] = next(in) & 1 ? bytes_of(in, n / 8 + 1) : NULL;
@@ -92,19 +97,23 @@ static void make_table(table *t, const uint8_t *data, size_t size)
     t->word_schema = (struct ArrowSchema){.format = "u", .release = keep_schema};
     t->word_buffer[1] = t->word_at;
     t->word_buffer[2] = t->text;
-    t->word = (struct ArrowArray){.length = WORDS, .n_buffers = 3, .buffers = t->word_buffer,
-                                  .release = keep_array};
+    t->word = (struct ArrowArray){
+        .length = WORDS, .n_buffers = 3, .buffers = t->word_buffer, .release = keep_array};
     while (n < COLUMNS && in.at < in.end)
         make_column(t, n++, &in, rows);
     for (size_t j = 0; j < n; j++) {
         t->schemas[j] = &t->column_schema[j];
         t->columns[j] = &t->column[j];
     }
-    t->schema = (struct ArrowSchema){.format = "+s", .n_children = (int64_t)n,
-                                     .children = t->schemas, .release = keep_schema};
-    t->array = (struct ArrowArray){.length = (int64_t)rows, .null_count = data[2] >> 7,
-                                   .n_buffers = 1, .buffers = t->none, .n_children = (int64_t)n,
-                                   .children = t->columns, .release = keep_array};
+    t->schema = (struct ArrowSchema){
+        .format = "+s", .n_children = (int64_t)n, .children = t->schemas, .release = keep_schema};
+    t->array = (struct ArrowArray){.length = (int64_t)rows,
+                                   .null_count = data[2] >> 7,
+                                   .n_buffers = 1,
+                                   .buffers = t->none,
+                                   .n_children = (int64_t)n,
+                                   .children = t->columns,
+                                   .release = keep_array};
 }
 
 static fuzz_result fuzz_read(const char *spec, const table *t, int64_t step, int threads)

@@ -30,8 +30,8 @@ from .subsets import AllSubsetsClassifier, AllSubsetsRegressor
 _version = _lib.fx_version()
 __version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 
-__all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Arrow", "Bound", "Combination", "Comparison",
-           "Explanation", "ExplicitCombinations", "FactorizationMachineClassifier",
+__all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Arrow", "Bound", "Combination",
+           "Comparison", "Explanation", "ExplicitCombinations", "FactorizationMachineClassifier",
            "FactorizationMachineRanker", "FactorizationMachineRegressor", "Files", "KernelPCA",
            "KernelPerceptron", "KernelRidge", "KernelSVC", "KernelSVR", "LinearClassifier",
            "LinearRegressor", "MapError", "Parts", "PolynomialNetworkClassifier",

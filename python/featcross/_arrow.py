@@ -154,7 +154,8 @@ class ArrowRows(Rows):
     def __init__(self, data: Handle, table, dtype: np.dtype, note: str | None):
         self.name, self.dtype, self._data = "X", dtype, data
         self._shape = (table.rows, table.cols)
-        self.matrices = [fx_matrix.from_buffer_copy(m) for m in table.block[:table.blocks] if m.rows]
+        self.matrices = [fx_matrix.from_buffer_copy(m)
+                         for m in table.block[:table.blocks] if m.rows]
         self.notes = [note] if note else []
 
     @property

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ._arrow import ArrowRows, Stream, is_arrow, rows_read
-from ._frame import Encoder, categories, csv_reader, is_csv, is_frame
+from ._arrow import is_arrow
+from ._arrow_rows import Arrows
+from ._frame import Encoder, categories, csv_reader, distinct, is_csv, is_frame
 from ._library import warn
 from ._numbers import natural
 from ._rows import Rows
@@ -39,15 +40,8 @@ def names_of(X) -> np.ndarray | None:
     if kinds == {True, False}:
         raise TypeError("Feature names are only supported if all input features have string names; "
                         "here some are not: X.columns = X.columns.astype(str) makes them so")
-    names = _distinct(list(X.columns))
+    names = distinct(list(X.columns))
     return names if kinds == {True} else None
-
-
-def _distinct(names: list) -> np.ndarray:
-    if len(set(names)) < len(names):    # neither predictions nor explanations could tell them apart
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"two columns are named {twice!r}")
-    return np.array(names, dtype=object)
 
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -69,7 +63,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     return cast(Fit, whole)
 
 
-class Estimator(BaseEstimator):
+class Estimator(Arrows, BaseEstimator):
     """Parameters n_jobs and verbose are in every subclass."""
 
     _MIN_ROWS = 1                       # rows that fit needs
@@ -111,65 +105,6 @@ class Estimator(BaseEstimator):
                     delattr(self, attribute)
         self._say(*rows.notes)
         return rows
-
-    # ---- Arrow ----------------------------------------------------------------------------------
-    def _arrow_reader(self, stream: Stream, reset: bool) -> Reader:
-        """A reader of these rows, by what is known of their columns."""
-        missing = getattr(self, "missing", "error")
-        encoder = getattr(self, "encoder_", None)
-        if reset and not getattr(self, "warm_start", False):
-            encoder = None
-        reader = stream.reader(csv_reader(None, None, missing))
-        names = _distinct(stream.columns)
-        if not reset:
-            self._same_names(names)
-            self._check_shape((self._MIN_ROWS, len(names)), reset)
-        if encoder is not None:
-            encoder = self._same_columns(encoder, stream.columns)
-            cat = [encoder.columns[j] for j in encoder.categories]
-            return stream.reader(csv_reader(cat, None, missing), encoder.names)
-        if reset:
-            return reader
-        numbers = list(getattr(self, "feature_names_in_", names))
-        return stream.reader(csv_reader([], None, missing), numbers)
-
-    def _arrow_rows(self, X, reset: bool, reader: Reader | None = None) -> tuple[ArrowRows, Reader]:
-        """All of a stream; reader: that goes on with the columns of other streams."""
-        stream = Stream(X)
-        learns = reset or reader is not None
-        reader = reader or self._arrow_reader(stream, reset)
-        for batch in stream.batches():
-            reader.arrow(stream.schema.at, batch.struct, self.n_jobs)
-        rows = rows_read(reader, stream)
-        self._check_shape((len(rows), len(stream.columns)), reset)
-        if learns:
-            self._arrow_names(stream, reader)
-        self._say(*rows.notes)
-        return rows, reader
-
-    def _rows_in_parts(self, X) -> Iterator[Rows]:
-        """X as rows like those of the fit; of an Arrow stream some of them at a time."""
-        if not is_arrow(X):
-            yield self._rows(X, reset=False)
-            return
-        stream, count = Stream(X), 0
-        reader = self._arrow_reader(stream, False)
-        for part in stream.parts():
-            reader.arrow(stream.schema.at, part, self.n_jobs)
-            rows = rows_read(reader, stream)
-            count += len(rows)
-            if len(rows):
-                yield rows
-        self._check_shape((count, len(stream.columns)), False)
-
-    def _arrow_names(self, stream: Stream, reader: Reader) -> None:
-        """Sets what later rows must look like."""
-        columns = stream.columns
-        self._name_columns(len(columns), reader.columns, reader.spec)
-        self.feature_names_in_ = _distinct(columns)
-        encoder: Encoder | None = getattr(self, "encoder_", None)
-        if encoder is not None:
-            self.encoder_ = encoder.ordered(columns)
 
     def _check_shape(self, shape: tuple[int, int], reset: bool) -> None:
         who = type(self).__name__

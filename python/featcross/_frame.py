@@ -141,6 +141,14 @@ def is_csv(reader: str) -> bool:
     return reader != "" and name_of(reader) == "csv" and get(reader, "hash-bits") in ("0", None)
 
 
+def distinct(names: list) -> np.ndarray:
+    """The names as an array, if no two are equal."""
+    if len(set(names)) < len(names):    # neither predictions nor explanations could tell them apart
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"two columns are named {twice!r}")
+    return np.array(names, dtype=object)
+
+
 class Encoder:
     """What the columns of a DataFrame with categories became when it was fitted.
 

@@ -117,10 +117,10 @@ class Streamed:
 
     # ---- Rows -----------------------------------------------------------------------------------
     def _next_rows(self, X, first: bool, reader: Reader | None) -> tuple[Rows, Reader | None]:
-        """Rows of the next of the Parts, like those of the first, and the reader of Arrow tables."""
+        """Rows of the next of the Parts, like those of the first; the reader of Arrow tables."""
         if not first and is_arrow(X) != (reader is not None):
-            raise ValueError(f"X is {'no' if reader else 'an'} Arrow table, unlike that of the first "
-                             "part")
+            raise ValueError(f"X is {'no' if reader else 'an'} Arrow table, unlike that of the "
+                             "first part")
         if is_arrow(X):
             return self._arrow_rows(X, first, reader)
         if first:

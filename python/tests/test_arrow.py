@@ -203,14 +203,15 @@ def test_other_tables():
     pl = pytest.importorskip("polars", reason="polars is not needed, but served")
     X, y = split("polars", made("polars", columns()))
     model = learner().fit(X, y)
-    for other, message in ((X.drop("age"), "missing:\n- age"), (X.rename({"age": "years"}), "years"),
+    for other, message in ((X.drop("age"), "missing:\n- age"),
+                           (X.rename({"age": "years"}), "years"),
                            (X.head(0), "0 sample"), (X.select("age"), "yet now missing")):
         with pytest.raises(ValueError, match=message):
             model.predict(other)
     with pytest.raises(ValueError, match="0 sample"):
         learner().fit(X.head(0), [])
     strange = X.with_columns(pl.lit(None, pl.Float64).alias("rate"))
-    with pytest.raises(ValueError, match="row 0 .* column 'rate' is a missing number; missing= says"):
+    with pytest.raises(ValueError, match="row 0 .* 'rate' is a missing number; missing= says"):
         model.predict(strange)
     with pytest.raises(ValueError, match="row 0 .*'Rome' is not a number"):
         model.predict(X.with_columns(pl.lit("Rome").alias("age")))
@@ -238,7 +239,8 @@ class Hostile:
 
     def __init__(self, format=b"+s", fails=None):
         self.format, self.fails, self.open, self.batches = format, fails, 0, 0
-        self.keep = [self.GET(self._schema), self.GET(self._next), self.LAST(lambda _: ctypes.addressof(self.WHY)),
+        self.keep = [self.GET(self._schema), self.GET(self._next),
+                     self.LAST(lambda _: ctypes.addressof(self.WHY)),
                      self.RELEASE(self._release_stream), self.RELEASE(self._release)]
         self.numbers = (ctypes.c_double * 3)(1, 2, 3)
         self.buffers = (ctypes.c_void_p * 2)(None, ctypes.addressof(self.numbers))

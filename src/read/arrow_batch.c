@@ -17,7 +17,7 @@ static fx_status wrong(const fx_reader *r, const char *format, const char *name,
     return fxi_error(FX_EINVAL, "%s: %s", r->name, reason);
 }
 
-fx_status fxi_arrow_batch_schema(const fx_reader *r, const struct ArrowSchema *schema)
+fx_status fxi_read_arrow_batch_schema(const fx_reader *r, const struct ArrowSchema *schema)
 {
     if (!schema || !schema->release)
         return fxi_error(FX_EINVAL, "%s: the Arrow schema is %s", r->name,
@@ -41,7 +41,7 @@ fx_status fxi_arrow_batch_schema(const fx_reader *r, const struct ArrowSchema *s
 
 /* ---- Values --------------------------------------------------------------------------------- */
 /* Lengths, and the place of row 0, which is `first` rows after the array's own first. */
-static fx_status set_place(fxi_arrow_values *v, const fx_reader *r, const char *name,
+static fx_status set_place(fxi_read_arrow_values *v, const fx_reader *r, const char *name,
                            const struct ArrowArray *a, size_t first, size_t rows)
 {
     size_t at, need;
@@ -49,8 +49,10 @@ static fx_status set_place(fxi_arrow_values *v, const fx_reader *r, const char *
     if (!a || !a->release)
         return wrong(r, "the array of the column '%s' is missing or released", name, 0);
     if (a->length < 0 || a->offset < 0 || a->null_count < -1 || a->null_count > a->length)
-        return wrong(r, "the array of the column '%s' has an impossible length, offset or null "
-                        "count (length %lld)", name, a->length);
+        return wrong(r,
+                     "the array of the column '%s' has an impossible length, offset or null "
+                     "count (length %lld)",
+                     name, a->length);
     if (!fxi_size_add(&need, first, rows) || need > (uint64_t)a->length)
         return wrong(r, "the array of the column '%s' has only %lld values", name, a->length);
     if (!fxi_size_add(&at, (size_t)a->offset, first) || !fxi_size_add(&need, at, rows)
@@ -62,10 +64,10 @@ static fx_status set_place(fxi_arrow_values *v, const fx_reader *r, const char *
     return FX_OK;
 }
 
-static fx_status set_buffers(fxi_arrow_values *v, const fx_reader *r, const char *name,
+static fx_status set_buffers(fxi_read_arrow_values *v, const fx_reader *r, const char *name,
                              const struct ArrowArray *a)
 {
-    const int64_t need = (int64_t)fxi_arrow_values_buffers(v->type);
+    const int64_t need = (int64_t)fxi_read_arrow_values_buffers(v->type);
     const bool view = v->type == FXI_ARROW_TEXT_VIEW;
 
     if (a->n_buffers < need + view)     /* a view's texts, and at last their lengths */
@@ -90,7 +92,7 @@ static fx_status set_buffers(fxi_arrow_values *v, const fx_reader *r, const char
     return FX_OK;
 }
 
-static fx_status set_values(fxi_arrow_values *v, const fx_reader *r, const char *name,
+static fx_status set_values(fxi_read_arrow_values *v, const fx_reader *r, const char *name,
                             const struct ArrowArray *a, size_t first, size_t rows)
 {
     fx_status s = set_place(v, r, name, a, first, rows);
@@ -104,20 +106,20 @@ static fx_status refuse_type(const fx_reader *r, const char *name, const char *f
 
     return fxi_error(FX_EUNSUPPORTED,
                      "%s: the column '%s' has the Arrow type %s (%s), neither a number nor a text: "
-                     "convert it to one of these, or leave it out (drop=%s)", r->name,
-                     fxi_data_text_excerpt(column, name, strlen(name)),
+                     "convert it to one of these, or leave it out (drop=%s)",
+                     r->name, fxi_data_text_excerpt(column, name, strlen(name)),
                      fxi_data_text_excerpt(type, format, strlen(format)),
-                     fxi_arrow_values_name(format), column);
+                     fxi_read_arrow_values_name(format), column);
 }
 
-static fx_status set_column(fxi_arrow_column *c, const fx_reader *r, const char *name,
+static fx_status set_column(fxi_read_arrow_column *c, const fx_reader *r, const char *name,
                             const struct ArrowSchema *schema, const struct ArrowArray *a,
                             size_t first, size_t rows)
 {
-    fxi_arrow_values *v = &c->values;
+    fxi_read_arrow_values *v = &c->values;
     fx_status s;
 
-    v->type = fxi_arrow_values_type(&v->width, &v->scale, schema->format);
+    v->type = fxi_read_arrow_values_type(&v->width, &v->scale, schema->format);
     if (!schema->dictionary)
         return v->type == FXI_ARROW_OTHER ? refuse_type(r, name, schema->format)
                                           : set_values(v, r, name, a, first, rows);
@@ -127,7 +129,7 @@ static fx_status set_column(fxi_arrow_column *c, const fx_reader *r, const char 
         return s;
     c->coded = true;
     v = &c->words;
-    v->type = fxi_arrow_values_type(&v->width, &v->scale, schema->dictionary->format);
+    v->type = fxi_read_arrow_values_type(&v->width, &v->scale, schema->dictionary->format);
     if (v->type == FXI_ARROW_OTHER || schema->dictionary->dictionary)
         return refuse_type(r, name, schema->dictionary->format);
     if (!a->dictionary || a->dictionary->length < 0)
@@ -146,13 +148,13 @@ static fx_status check_rows(const fx_reader *r, const struct ArrowSchema *schema
     if (a->length < 0 || a->offset < 0)
         return wrong(r, "the Arrow batch has%s %lld rows", "", a->length < 0 ? a->length : -1);
     const unsigned char *valid = a->n_buffers > 0 && a->buffers ? a->buffers[0] : NULL;
-    fxi_arrow_values v = {.type = FXI_ARROW_BOOL, .at = (size_t)a->offset, .valid = valid};
+    fxi_read_arrow_values v = {.type = FXI_ARROW_BOOL, .at = (size_t)a->offset, .valid = valid};
     if (!a->null_count || !valid)
-        return a->null_count > 0 ? wrong(r, "the Arrow batch has%s %lld rows that are null", "",
-                                         a->null_count)
-                                 : FX_OK;
+        return a->null_count > 0
+                   ? wrong(r, "the Arrow batch has%s %lld rows that are null", "", a->null_count)
+                   : FX_OK;
     for (size_t i = 0; i < (size_t)a->length; i++)
-        if (!fxi_arrow_valid(&v, i))
+        if (!fxi_read_arrow_valid(&v, i))
             return wrong(r, "row%s %lld (from 0) of the Arrow batch is null", "", (long long)i);
     return FX_OK;
 }
@@ -171,8 +173,9 @@ static fx_status check_name(const fx_reader *r, const struct ArrowSchema *schema
                      fxi_data_text_excerpt(there, t->column[j].name, t->column[j].len));
 }
 
-fx_status fxi_arrow_batch_open(fxi_arrow_batch *b, const fx_reader *r,
-                               const struct ArrowSchema *schema, const struct ArrowArray *array)
+fx_status fxi_read_arrow_batch_open(fxi_read_arrow_batch *b, const fx_reader *r,
+                                    const struct ArrowSchema *schema,
+                                    const struct ArrowArray *array)
 {
     const fxi_read_csv_state *t = r->state;
     fx_status s = check_rows(r, schema, array);
@@ -182,7 +185,7 @@ fx_status fxi_arrow_batch_open(fxi_arrow_batch *b, const fx_reader *r,
     if ((size_t)schema->n_children != t->fields)
         return fxi_error(FX_EINVAL, "%s: %lld columns here, but %zu in the first batch", r->name,
                          (long long)schema->n_children, t->fields);
-    *b = (fxi_arrow_batch){.rows = (size_t)array->length, .fields = t->fields};
+    *b = (fxi_read_arrow_batch){.rows = (size_t)array->length, .fields = t->fields};
     b->column = fxi_zalloc(t->fields, sizeof *b->column);
     if (!b->column)
         return FX_ENOMEM;
@@ -190,8 +193,8 @@ fx_status fxi_arrow_batch_open(fxi_arrow_batch *b, const fx_reader *r,
         const fxi_read_csv_column *c = &t->column[j];
         s = check_name(r, schema, j);
         if (!s && (c->query || (c->role != FXI_CSV_IGNORED && c->role != FXI_CSV_UNSEEN)))
-            s = set_column(&b->column[j], r, c->name, schema->children[j],
-                           array->children[j], (size_t)array->offset, b->rows);
+            s = set_column(&b->column[j], r, c->name, schema->children[j], array->children[j],
+                           (size_t)array->offset, b->rows);
     }
     return s;
 }

@@ -17,7 +17,7 @@ enum { UNSEEN = -3, NOTHING = -2, NEW = -1 };   /* beside columns: what a word w
 
 typedef struct chunk {
     fxi_read_csv_row s;
-    const fxi_arrow_batch *b;
+    const fxi_read_arrow_batch *b;
     const fxi_read_csv_column *column;
     size_t *number, numbers;            /* [numbers] columns of numbers */
     size_t *visit, visits;              /* [visits] columns to be visited in each row: all that are
@@ -38,19 +38,19 @@ typedef struct tile {
 /* The field of a row of the batch as text. */
 static fx_status text_of(fxi_read_csv_field *f, chunk *k, size_t j, size_t i)
 {
-    const fxi_arrow_column *c = &k->b->column[j];
-    const fxi_arrow_values *v = &c->values;
+    const fxi_read_arrow_column *c = &k->b->column[j];
+    const fxi_read_arrow_values *v = &c->values;
     const char *reason = NULL;
     char name[FXI_EXCERPT];
 
     *f = (fxi_read_csv_field){.text = ""};
-    if (c->coded && fxi_arrow_valid(v, i)) {
-        i = fxi_arrow_values_place(v, i, c->words.n);
+    if (c->coded && fxi_read_arrow_valid(v, i)) {
+        i = fxi_read_arrow_values_place(v, i, c->words.n);
         v = &c->words;
         reason = i == v->n ? "a code that is not in the dictionary" : NULL;
     }
     if (!reason)
-        reason = fxi_arrow_values_text(f, k->digits, v, i);
+        reason = fxi_read_arrow_values_text(f, k->digits, v, i);
     k->s.line = f->text;
     return reason ? fxi_read_fail(k->s.c, f->text, f->text, "%s, in the column '%s'", reason,
                                   fxi_data_text_excerpt(name, k->column[j].name, k->column[j].len))
@@ -60,15 +60,15 @@ static fx_status text_of(fxi_read_csv_field *f, chunk *k, size_t j, size_t i)
 /* A number that is a text, a decimal, in a dictionary, or may not be what it seems. */
 static fx_status number_of(double *x, const fxi_read_csv_field *f, chunk *k, size_t j, size_t i)
 {
-    const fxi_arrow_column *c = &k->b->column[j];
-    const fxi_arrow_type type = c->coded ? c->words.type : c->values.type;
+    const fxi_read_arrow_column *c = &k->b->column[j];
+    const fxi_read_arrow_type type = c->coded ? c->words.type : c->values.type;
     char name[FXI_EXCERPT], excerpt[FXI_EXCERPT];
 
     if (!f->len)
         *x = NAN;
     else if (!c->coded && type >= FXI_ARROW_F16 && type <= FXI_ARROW_F64)
-        fxi_arrow_values_numbers(x, 1, &c->values, i, 1);
-    else if (fxi_arrow_is_text(type) && k->column[j].role == FXI_CSV_NUMBER
+        fxi_read_arrow_values_numbers(x, 1, &c->values, i, 1);
+    else if (fxi_read_arrow_is_text(type) && k->column[j].role == FXI_CSV_NUMBER
              && fxi_read_csv_field_missing(k->s.t, f))
         *x = NAN;
     else if (!fxi_read_csv_field_number(x, k->s.t, f)) {
@@ -86,21 +86,21 @@ static fx_status number_of(double *x, const fxi_read_csv_field *f, chunk *k, siz
 
 static fx_status read_label(chunk *k, size_t j, size_t i)
 {
-    const fxi_arrow_column *column = &k->b->column[j];
+    const fxi_read_arrow_column *column = &k->b->column[j];
     fxi_read_chunk *c = k->s.c;
     fxi_read_csv_field f;
     double x;
 
     /* The first one, and any that is odd, goes the way of texts, which has the messages. */
     if (!column->coded && c->kind == FXI_LABEL_NUMBER
-        && fxi_arrow_values_numbers(&x, 1, &column->values, i, 1)) {
+        && fxi_read_arrow_values_numbers(&x, 1, &column->values, i, 1)) {
         c->label[c->rows] = x;
         return FX_OK;
     }
     fx_status s = text_of(&f, k, j, i);
     if (!s && !f.len)
         return fxi_read_fail(c, f.text, f.text, "no label");
-    if (!s && !fxi_arrow_is_text(column->coded ? column->words.type : column->values.type))
+    if (!s && !fxi_read_arrow_is_text(column->coded ? column->words.type : column->values.type))
         s = number_of(&x, &f, k, j, i);
     return s ? s : fxi_read_label(c, f.text, f.text, f.text, f.len);
 }
@@ -138,15 +138,15 @@ static fx_status make_room(fxi_read_csv_row *s, size_t len)
 
 static fx_status read_category(chunk *k, size_t j, size_t i)
 {
-    const fxi_arrow_column *c = &k->b->column[j];
+    const fxi_read_arrow_column *c = &k->b->column[j];
     fxi_read_csv_row *s = &k->s;
     const size_t before = s->sparse.n;
     const uint64_t unseen = s->c->count.unseen;
     int32_t *known = NULL;
     fxi_read_csv_field f;
 
-    if (k->known[j] && fxi_arrow_valid(&c->values, i)) {
-        size_t word = fxi_arrow_values_place(&c->values, i, c->words.n);
+    if (k->known[j] && fxi_read_arrow_valid(&c->values, i)) {
+        size_t word = fxi_read_arrow_values_place(&c->values, i, c->words.n);
         known = word < c->words.n ? &k->known[j][word] : NULL;
     }
     if (known && *known >= 0)
@@ -161,8 +161,9 @@ static fx_status read_category(chunk *k, size_t j, size_t i)
     if (!st)
         st = fxi_read_csv_row_category(s, &k->column[j], f);
     if (!st && known)
-        *known = s->sparse.n > before ? s->sparse.col[before]
-                 : s->c->count.unseen > unseen ? UNSEEN : NOTHING;
+        *known = s->sparse.n > before          ? s->sparse.col[before]
+                 : s->c->count.unseen > unseen ? UNSEEN
+                                               : NOTHING;
     return st;
 }
 
@@ -194,10 +195,10 @@ static double *place_of(const chunk *k, const tile *t, size_t q)
 static void copy_numbers(const chunk *k, tile *t)
 {
     for (size_t q = 0; q < k->numbers; q++) {
-        const fxi_arrow_column *c = &k->b->column[k->number[q]];
+        const fxi_read_arrow_column *c = &k->b->column[k->number[q]];
         double *to = place_of(k, t, q);
         if (!c->coded)
-            t->odd |= !fxi_arrow_values_numbers(to, t->stride, &c->values, t->first, t->rows);
+            t->odd |= !fxi_read_arrow_values_numbers(to, t->stride, &c->values, t->first, t->rows);
         for (size_t i = 0; c->coded && i < t->rows; i++)
             to[i * t->stride] = NAN;
         t->odd |= c->coded;
@@ -258,7 +259,7 @@ static fx_status read_tile(chunk *k, tile *t)
  * elsewhere. */
 static fx_status open_words(chunk *k, size_t j)
 {
-    const fxi_arrow_column *c = &k->b->column[j];
+    const fxi_read_arrow_column *c = &k->b->column[j];
 
     if (k->column[j].role != FXI_CSV_CATEGORY || !c->coded || c->words.n > 4 * k->s.c->lines)
         return FX_OK;

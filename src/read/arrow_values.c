@@ -12,7 +12,10 @@
 #include <stdlib.h>
 
 /* ---- Types ---------------------------------------------------------------------------------- */
-typedef struct named { const char *format; fxi_arrow_type type; } named;
+typedef struct named {
+    const char *format;
+    fxi_read_arrow_type type;
+} named;
 static const named types[] = {
     {"n", FXI_ARROW_NULL}, {"b", FXI_ARROW_BOOL}, {"c", FXI_ARROW_I8}, {"C", FXI_ARROW_U8},
     {"s", FXI_ARROW_I16}, {"S", FXI_ARROW_U16}, {"i", FXI_ARROW_I32}, {"I", FXI_ARROW_U32},
@@ -21,7 +24,7 @@ static const named types[] = {
     {"vu", FXI_ARROW_TEXT_VIEW}};
 
 /* d:precision,scale or d:precision,scale,bits */
-static fxi_arrow_type decimal(unsigned *width, int *scale, const char *format)
+static fxi_read_arrow_type decimal(unsigned *width, int *scale, const char *format)
 {
     enum { MOST = 38 };                 /* digits of 128 bits */
     char *end;
@@ -38,7 +41,7 @@ static fxi_arrow_type decimal(unsigned *width, int *scale, const char *format)
     return FXI_ARROW_DECIMAL;
 }
 
-fxi_arrow_type fxi_arrow_values_type(unsigned *width, int *scale, const char *format)
+fxi_read_arrow_type fxi_read_arrow_values_type(unsigned *width, int *scale, const char *format)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!strcmp(format, types[i].format))
@@ -46,7 +49,7 @@ fxi_arrow_type fxi_arrow_values_type(unsigned *width, int *scale, const char *fo
     return !strncmp(format, "d:", 2) ? decimal(width, scale, format) : FXI_ARROW_OTHER;
 }
 
-const char *fxi_arrow_values_name(const char *format)
+const char *fxi_read_arrow_values_name(const char *format)
 {
     static const struct { const char *start, *name; } names[] = {
         {"td", "a date"}, {"tt", "a time"}, {"ts", "a time stamp"}, {"tD", "a duration"},
@@ -59,7 +62,7 @@ const char *fxi_arrow_values_name(const char *format)
     return "an unknown type";
 }
 
-size_t fxi_arrow_values_buffers(fxi_arrow_type t)
+size_t fxi_read_arrow_values_buffers(fxi_read_arrow_type t)
 {
     return t == FXI_ARROW_NULL ? 0 : t == FXI_ARROW_TEXT || t == FXI_ARROW_LARGE_TEXT ? 3 : 2;
 }
@@ -72,7 +75,8 @@ static double half(const unsigned char *p)
     memcpy(&w, p, 2);
     const int exponent = w >> 10 & 31, fraction = w & 1023;
     double x = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
-               : exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+               : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                              : ldexp(fraction, -24);
     return w >> 15 ? -x : x;
 }
 
@@ -82,19 +86,19 @@ static inline bool plain(double x, bool whole)
     return whole ? x < 0x1p53 && x > -0x1p53 : fxi_read_usable(x);
 }
 
-#define COPY(T, whole)                                                                             \
-    do {                                                                                           \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            T value;                                                                               \
-            memcpy(&value, v->data + (at + i) * sizeof value, sizeof value);                       \
-            double x = (double)value;                                                              \
-            good &= plain(x, whole);                                                               \
-            to[i * stride] = x;                                                                    \
-        }                                                                                          \
+#define COPY(T, whole) \
+    do { \
+        for (size_t i = 0; i < n; i++) { \
+            T value; \
+            memcpy(&value, v->data + (at + i) * sizeof value, sizeof value); \
+            double x = (double)value; \
+            good &= plain(x, whole); \
+            to[i * stride] = x; \
+        } \
     } while (0)
 
-bool fxi_arrow_values_numbers(double *to, size_t stride, const fxi_arrow_values *v, size_t first,
-                              size_t n)
+bool fxi_read_arrow_values_numbers(double *to, size_t stride, const fxi_read_arrow_values *v,
+                                   size_t first, size_t n)
 {
     const size_t at = v->at + first;
     bool good = true;
@@ -124,7 +128,7 @@ bool fxi_arrow_values_numbers(double *to, size_t stride, const fxi_arrow_values 
         return false;
     }
     for (size_t i = 0; v->valid && i < n; i++)
-        if (!fxi_arrow_valid(v, first + i)) {
+        if (!fxi_read_arrow_valid(v, first + i)) {
             to[i * stride] = NAN;
             good = false;
         }
@@ -135,7 +139,7 @@ bool fxi_arrow_values_numbers(double *to, size_t stride, const fxi_arrow_values 
 __extension__ typedef unsigned __int128 u128;
 
 /* A decimal number of `width` bytes / 10^scale, all digits. */
-static size_t write_decimal(char *buf, const fxi_arrow_values *v, size_t i)
+static size_t write_decimal(char *buf, const fxi_read_arrow_values *v, size_t i)
 {
     const unsigned char *p = v->data + (v->at + i) * v->width;
     const bool negative = p[v->width - 1] >> 7;
@@ -161,7 +165,7 @@ static size_t write_decimal(char *buf, const fxi_arrow_values *v, size_t i)
     return len;
 }
 
-static size_t write_number(char buf[FXI_ARROW_DIGITS], const fxi_arrow_values *v, size_t i)
+static size_t write_number(char buf[FXI_ARROW_DIGITS], const fxi_read_arrow_values *v, size_t i)
 {
     double x;
 
@@ -174,12 +178,12 @@ static size_t write_number(char buf[FXI_ARROW_DIGITS], const fxi_arrow_values *v
                             ? snprintf(buf, FXI_ARROW_DIGITS, "%lld", (long long)value)
                             : snprintf(buf, FXI_ARROW_DIGITS, "%llu", (unsigned long long)value));
     }
-    fxi_arrow_values_numbers(&x, 1, v, i, 1);
+    fxi_read_arrow_values_numbers(&x, 1, v, i, 1);
     return (size_t)fx_data_number(buf, x);
 }
 
 /* Bytes from *start on; false: offsets that fall, or point into no text. */
-static bool find_text(const char **start, size_t *len, const fxi_arrow_values *v, size_t i)
+static bool find_text(const char **start, size_t *len, const fxi_read_arrow_values *v, size_t i)
 {
     int64_t from, to;
 
@@ -202,7 +206,7 @@ static bool find_text(const char **start, size_t *len, const fxi_arrow_values *v
 }
 
 /* A view: its length, then at most 12 bytes, or 4 of them, a part, and where in it. */
-static bool find_view(const char **start, size_t *len, const fxi_arrow_values *v, size_t i)
+static bool find_view(const char **start, size_t *len, const fxi_read_arrow_values *v, size_t i)
 {
     enum { SHORT = 12 };
     const unsigned char *p = v->data + 16 * (v->at + i);
@@ -222,13 +226,13 @@ static bool find_view(const char **start, size_t *len, const fxi_arrow_values *v
     return true;
 }
 
-const char *fxi_arrow_values_text(fxi_read_csv_field *f, char buf[FXI_ARROW_DIGITS],
-                                  const fxi_arrow_values *v, size_t i)
+const char *fxi_read_arrow_values_text(fxi_read_csv_field *f, char buf[FXI_ARROW_DIGITS],
+                                       const fxi_read_arrow_values *v, size_t i)
 {
     *f = (fxi_read_csv_field){.text = ""};
-    if (!fxi_arrow_valid(v, i))
+    if (!fxi_read_arrow_valid(v, i))
         return NULL;
-    if (!fxi_arrow_is_text(v->type)) {
+    if (!fxi_read_arrow_is_text(v->type)) {
         f->text = buf;
         f->len = write_number(buf, v, i);
         return NULL;
@@ -244,10 +248,10 @@ const char *fxi_arrow_values_text(fxi_read_csv_field *f, char buf[FXI_ARROW_DIGI
     return NULL;
 }
 
-size_t fxi_arrow_values_place(const fxi_arrow_values *code, size_t i, size_t n)
+size_t fxi_read_arrow_values_place(const fxi_read_arrow_values *code, size_t i, size_t n)
 {
     double x;
 
-    fxi_arrow_values_numbers(&x, 1, code, i, 1);
+    fxi_read_arrow_values_numbers(&x, 1, code, i, 1);
     return x >= 0 && x < (double)n ? (size_t)x : n;
 }

@@ -5,7 +5,7 @@
  *   reader.c       the public functions; reader_feed.c, from bytes to rows; reader_spec.c
  *     svmlight.c   a chunk of sparse rows           csv.c    a chunk of rows of fields, csv_*.c
  *     words.c      a chunk of lines of words        names.c  columns by name, for csv.c and words.c
- *     arrow.c      Arrow batches, as rows of csv    arrow_*.c
+ *     reader_arrow.c, arrow.c   Arrow batches and streams as rows of csv    arrow_*.c
  *     npy.c        one dense array                  npz.c    several arrays, one sparse matrix
  *       npy_array.c     an array from a stream
  *       read.c          a chunk's labels and messages, sparse rows, blocks
@@ -30,7 +30,8 @@ typedef struct fxi_read_values {
 fx_status fxi_read_values_new(fxi_read_values *v, size_t capacity);
 fx_status fxi_read_values_widen(fxi_read_values *v, size_t n);  /* keeps the first n */
 void *fxi_read_values_take(fxi_read_values *v, fx_type *type, size_t n); /* v is empty then */
-fx_status fxi_read_values_narrow(fxi_read_values *v, size_t n); /* n doubles that are floats become floats */
+/* n doubles become floats, if each of them is one. */
+fx_status fxi_read_values_narrow(fxi_read_values *v, size_t n);
 void fxi_read_values_free(fxi_read_values *v);
 void *fxi_read_values_shrink(void *p, size_t n, size_t capacity, size_t size);  /* never fails */
 
@@ -194,7 +195,7 @@ fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char
  * Chunks are parsed independently; reader_feed.c joins them. */
 struct fxi_read_chunk {
     const char *text, *end;             /* whole lines; or: */
-    const struct fxi_arrow_batch *batch;        /* an Arrow batch, of which these are .. */
+    const struct fxi_read_arrow_batch *batch;        /* an Arrow batch, of which these are .. */
     size_t first;                       /* .. rows from this one on, one a line */
     size_t lines, marks;                /* counted before: bounds for the arrays */
     fxi_team *team;                     /* that parses it */

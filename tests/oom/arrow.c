@@ -33,10 +33,10 @@ static void release_array(struct ArrowArray *a)
 static void set_column(size_t j, const char *title, const char *format, int64_t buffers,
                        const void **buffer)
 {
-    column_schema[j] = (struct ArrowSchema){.name = title, .format = format,
-                                            .release = release_schema};
-    column[j] = (struct ArrowArray){.length = ROWS, .n_buffers = buffers, .buffers = buffer,
-                                    .release = release_array};
+    column_schema[j] = (struct ArrowSchema){
+        .name = title, .format = format, .release = release_schema};
+    column[j] = (struct ArrowArray){
+        .length = ROWS, .n_buffers = buffers, .buffers = buffer, .release = release_array};
     schemas[j] = &column_schema[j];
     columns[j] = &column[j];
 }
@@ -61,14 +61,17 @@ static void make_table(void)
     set_column(2, "name", "u", 3, names);
     set_column(3, "answer", "g", 2, answers);
     word_schema = (struct ArrowSchema){.format = "u", .release = release_schema};
-    words = (struct ArrowArray){.length = 2, .n_buffers = 3, .buffers = texts,
-                                .release = release_array};
+    words = (struct ArrowArray){
+        .length = 2, .n_buffers = 3, .buffers = texts, .release = release_array};
     column_schema[1].dictionary = &word_schema;
     column[1].dictionary = &words;
-    table_schema = (struct ArrowSchema){.format = "+s", .n_children = COLUMNS, .children = schemas,
-                                        .release = release_schema};
-    table = (struct ArrowArray){.length = ROWS, .n_buffers = 1, .buffers = none,
-                                .n_children = COLUMNS, .children = columns,
+    table_schema = (struct ArrowSchema){
+        .format = "+s", .n_children = COLUMNS, .children = schemas, .release = release_schema};
+    table = (struct ArrowArray){.length = ROWS,
+                                .n_buffers = 1,
+                                .buffers = none,
+                                .n_children = COLUMNS,
+                                .children = columns,
                                 .release = release_array};
 }
 

@@ -45,20 +45,28 @@ static inline void at_keep_array(struct ArrowArray *a) { a->release = NULL; }
 /* ---- Layouts -------------------------------------------------------------------------------- */
 static inline size_t at_width(const char *format)
 {
-    return strchr("cCb", *format) ? 1 : strchr("sSe", *format) ? 2 : strchr("iIfu", *format) ? 4
-           : strchr("lLgU", *format) ? 8 : 16;
+    return strchr("cCb", *format)    ? 1
+           : strchr("sSe", *format)  ? 2
+           : strchr("iIfu", *format) ? 4
+           : strchr("lLgU", *format) ? 8
+                                     : 16;
 }
 
 static inline uint16_t at_half(double x)        /* of a number that is one */
 {
     int exponent;
     double fraction = frexp(fabs(x), &exponent);
-    unsigned bits = x == 0 ? 0 : (unsigned)(exponent + 14) << 10
-                                 | ((unsigned)ldexp(fraction, 11) & 1023u);
+    unsigned bits = x == 0
+                        ? 0
+                        : (unsigned)(exponent + 14) << 10 | ((unsigned)ldexp(fraction, 11) & 1023u);
     return (uint16_t)(bits | (x < 0 ? 0x8000u : 0));
 }
 
-#define AT_PUT(T) do { T value = (T)x; memcpy(to, &value, sizeof value); } while (0)
+#define AT_PUT(T) \
+    do { \
+        T value = (T)x; \
+        memcpy(to, &value, sizeof value); \
+    } while (0)
 static inline void at_put_number(at_column *c, size_t at, double x)
 {
     unsigned char *to = c->data + at * at_width(c->format);
@@ -162,12 +170,16 @@ static inline void at_lay_column(at_column *c, size_t first, size_t rows)
             at_put_number(c, k, cell->number);
     }
     c->text_len[0] = (int64_t)len;
-    c->schema = (struct ArrowSchema){.format = c->format, .name = c->name,
-                                     .release = at_keep_schema};
-    c->array = (struct ArrowArray){.length = (int64_t)rows, .offset = (int64_t)c->pad,
+    c->schema = (struct ArrowSchema){
+        .format = c->format, .name = c->name, .release = at_keep_schema};
+    c->array = (struct ArrowArray){.length = (int64_t)rows,
+                                   .offset = (int64_t)c->pad,
                                    .null_count = rows % 2 ? -1 : (int64_t)nulls,
-                                   .n_buffers = !text ? 2 : *c->format == 'v' ? 4 : 3,
-                                   .buffers = c->buffer, .release = at_keep_array};
+                                   .n_buffers = !text               ? 2
+                                                : *c->format == 'v' ? 4
+                                                                    : 3,
+                                   .buffers = c->buffer,
+                                   .release = at_keep_array};
     c->buffer[0] = nulls ? c->valid : NULL;
     c->buffer[1] = c->data;
     c->buffer[2] = c->text;
@@ -184,10 +196,15 @@ static inline void at_lay(at_table *t, size_t first, size_t rows)
         t->schemas[j] = &t->column[j].schema;
         t->arrays[j] = &t->column[j].array;
     }
-    t->schema = (struct ArrowSchema){.format = "+s", .n_children = (int64_t)t->cols,
-                                     .children = t->schemas, .release = at_keep_schema};
-    t->array = (struct ArrowArray){.length = (int64_t)rows, .n_buffers = 1, .buffers = t->buffer,
-                                   .n_children = (int64_t)t->cols, .children = t->arrays,
+    t->schema = (struct ArrowSchema){.format = "+s",
+                                     .n_children = (int64_t)t->cols,
+                                     .children = t->schemas,
+                                     .release = at_keep_schema};
+    t->array = (struct ArrowArray){.length = (int64_t)rows,
+                                   .n_buffers = 1,
+                                   .buffers = t->buffer,
+                                   .n_children = (int64_t)t->cols,
+                                   .children = t->arrays,
                                    .release = at_keep_array};
 }
 
@@ -285,8 +302,10 @@ static inline const char *at_last_error(struct ArrowArrayStream *s)
 static inline struct ArrowArrayStream at_stream_of(at_stream *a)
 {
     a->streams = 1;
-    return (struct ArrowArrayStream){.get_schema = at_get_schema, .get_next = at_get_next,
+    return (struct ArrowArrayStream){.get_schema = at_get_schema,
+                                     .get_next = at_get_next,
                                      .get_last_error = at_last_error,
-                                     .release = at_release_stream, .private_data = a};
+                                     .release = at_release_stream,
+                                     .private_data = a};
 }
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_arrow.c - rows of Arrow batches are those of the CSV file with the same columns, in all layouts,
  * cut anywhere; what is released, and what is refused.
- * Covers: arrow_batch.c, arrow_rows.c, arrow_values.c, csv_row.c */
+ * Covers: arrow_batch.c, arrow_rows.c, arrow_values.c, csv_row.c, reader_arrow.c */
 
 #include "data/test/reading.h"
 #include "read/test/arrow_table.h"
@@ -55,8 +55,8 @@ static at_table *random_table(bool numbers_only, bool text_label)
     for (size_t j = 0; j < 8; j++) {
         sprintf(name, "c%zu", j);
         bool text = !numbers_only && test_below(2);
-        at_column *c = at_add(t, name, text ? text_formats[test_below(TEXTS)]
-                                            : number_formats[test_below(NUMBERS)]);
+        at_column *c = at_add(
+            t, name, text ? text_formats[test_below(TEXTS)] : number_formats[test_below(NUMBERS)]);
         c->pad = test_below(3) * test_below(4);
         if (text)
             fill_texts(c, t->rows, true, false);
@@ -66,8 +66,9 @@ static at_table *random_table(bool numbers_only, bool text_label)
     fill_numbers(at_add(t, "w", "C"), t->rows, false);
     fill_texts(at_add(t, "who", "vu"), t->rows, true, false);
     fill_texts(at_add(t, "q", "I"), t->rows, false, true);
-    at_column *y = at_add(t, "y", text_label ? text_formats[test_below(TEXTS)]
-                                             : number_formats[1 + test_below(NUMBERS - 1)]);
+    at_column *y = at_add(t, "y",
+                          text_label ? text_formats[test_below(TEXTS)]
+                                     : number_formats[1 + test_below(NUMBERS - 1)]);
     if (text_label)
         fill_texts(y, t->rows, false, false);
     else
@@ -184,8 +185,8 @@ static void by_types(void)
         strcpy(city->cell[i].text, i == 2 ? "Mars" : i % 2 ? "Rome" : "Oslo");
     d = read_batches("csv:label=last,cat=city", t, 3, 1, name, 3);
     CHECK(reading_at(d, 0, 0) == 1 && reading_at(d, 3, 2) == 1 && reading_at(d, 3, 0) == 0);
-    CHECK(reading_at(d, 2, 1) == age->cell[2].number && reading_row(&(fx_table){
-              .block = fx_data_table(d).block}, 2).n <= 1);
+    CHECK(reading_at(d, 2, 1) == age->cell[2].number
+          && reading_row(&(fx_table){.block = fx_data_table(d).block}, 2).n <= 1);
     fx_data_free(d);
     free(t);
 }
@@ -258,10 +259,14 @@ static void refused(at_table *t, fx_status want, const char *holds)
     free(t);
 }
 
-#define REFUSED(change, status, holds) do { at_table *t = small_table(); \
-    at_column *age = &t->column[0], *city = age + 1, *town = age + 2, *view = age + 3; \
-    (void)age, (void)city, (void)town, (void)view; \
-    change; refused(t, status, holds); } while (0)
+#define REFUSED(change, status, holds) \
+    do { \
+        at_table *t = small_table(); \
+        at_column *age = &t->column[0], *city = age + 1, *town = age + 2, *view = age + 3; \
+        (void)age, (void)city, (void)town, (void)view; \
+        change; \
+        refused(t, status, holds); \
+    } while (0)
 
 static void lies(void)
 {
@@ -296,8 +301,9 @@ static void lies(void)
     REFUSED(((int32_t *)(void *)city->data)[3] = 1, FX_EFORMAT, "row 2 (from 0): a text");
     REFUSED(view->array.n_buffers = 2, FX_EINVAL, "only 2 buffers");
     REFUSED(view->buffer[3] = NULL, FX_EINVAL, "without their lengths");
-    REFUSED(view->text_len[0] = 3, FX_EFORMAT, "a text that is outside of its buffer, in the "
-                                               "column 'view'");
+    REFUSED(view->text_len[0] = 3, FX_EFORMAT,
+            "a text that is outside of its buffer, in the "
+            "column 'view'");
     REFUSED(((int32_t *)(void *)view->data)[6] = 7, FX_EFORMAT, "row 1 (from 0): a text");
     REFUSED(((int32_t *)(void *)view->data)[7] = -9, FX_EFORMAT, "row 1 (from 0): a text");
     REFUSED(((int32_t *)(void *)view->data)[12] = -1, FX_EFORMAT, "row 3 (from 0): a text");
@@ -330,7 +336,8 @@ static void unsuitable(void)
     REFUSED(memcpy(t->column[4].data + 16, &(double){INFINITY}, 8), FX_EFORMAT,
             "row 2 (from 0): the label inf");
     REFUSED((t->column[4].valid[0] = 7, t->column[4].buffer[0] = t->column[4].valid,
-             t->column[4].array.null_count = 1), FX_EFORMAT, "row 3 (from 0): no label");
+             t->column[4].array.null_count = 1),
+            FX_EFORMAT, "row 3 (from 0): no label");
     REFUSED(city->text[1] = 0, FX_EFORMAT, "row 0 (from 0): a NUL byte");
 }
 

@@ -66,7 +66,7 @@ static inline bool fxi_read_arrow_valid(const fxi_read_arrow_values *v, size_t i
     return v->type != FXI_ARROW_NULL && (!v->valid || v->valid[at / 8] >> at % 8 & 1);
 }
 /* Numbers first..first + n - 1 to to[0], to[stride], ..; missing ones as NaN.  False: one of them
- * must be looked at alone: it is missing, infinite or large, or the values are not binary numbers. */
+ * must be looked at alone: it is missing, infinite or large, or values are no binary numbers. */
 bool fxi_read_arrow_values_numbers(double *to, size_t stride, const fxi_read_arrow_values *v,
                                    size_t first, size_t n);
 /* One value as the field of a CSV file; buf: for numbers.  NULL, or what is wrong with it. */

@@ -17,13 +17,18 @@ from ._rows import Rows
 from ._sklearn import DataConversionWarning
 
 
-def array(values, name: str) -> np.ndarray:
-    """One value for each row, of whatever holds them."""
+def plain(values, name: str):
+    """The same or, of an Arrow table that NumPy does not take, its column."""
     if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "__array__"):
         from ._arrow import column_of   # which needs what is defined here
 
         return column_of(values, name)
-    return unmasked(values, name)
+    return values
+
+
+def array(values, name: str) -> np.ndarray:
+    """One value for each row, of whatever holds them."""
+    return unmasked(plain(values, name), name)
 
 
 def column(y, n: int, name: str = "y") -> np.ndarray:

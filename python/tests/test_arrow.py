@@ -96,7 +96,7 @@ def test_same_model_as_csv(package, missing, tmp_path):
     assert table.n_features_in_ == 5 and table.encoder_.columns == list(data)[:5]
     assert table.feature_names_in_.tolist() == list(data)[:5]
     assert np.array_equal(table.predict(X), file.predict(X))
-    assert table.score(X, data["y"]) == file.score(X, data["y"])
+    assert table.score(X, y) == file.score(X, data["y"])
 
 
 @pytest.mark.parametrize("package", ["polars", "pyarrow", "duckdb"])

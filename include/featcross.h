@@ -313,7 +313,8 @@ FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name
  *               cat=auto: they are categories, whatever they hold
  * Columns of other types (dates, times, bytes, nested ones) must be converted, or left out by drop=.
  * Lengths and offsets that contradict each other are errors; Arrow's buffers do not tell how long
- * they are, so the producer must be trusted to that extent. */
+ * they are, so the producer must be trusted to that extent.  Messages count rows from 0, over all
+ * batches; in fx_read_counts lines are rows, and bytes are 0. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1

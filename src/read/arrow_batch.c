@@ -33,8 +33,6 @@ fx_status fxi_read_arrow_batch_schema(const fx_reader *r, const struct ArrowSche
             return wrong(r, "the Arrow schema%s has no column %lld (from 0)", "", j);
         if (c->dictionary && !c->dictionary->format)
             return wrong(r, "the column '%s' has a dictionary without a format", c->name, 0);
-        if (c->name && strpbrk(c->name, "\n\r"))
-            return wrong(r, "the name '%s' of column %lld (from 0) has a line end", c->name, j);
     }
     return FX_OK;
 }

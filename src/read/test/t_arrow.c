@@ -339,6 +339,8 @@ static void unsuitable(void)
              t->column[4].array.null_count = 1),
             FX_EFORMAT, "row 3 (from 0): no label");
     REFUSED(city->text[1] = 0, FX_EFORMAT, "row 0 (from 0): a NUL byte");
+    REFUSED(city->name[1] = '\r', FX_EFORMAT, "t: a carriage return");
+    REFUSED(strcpy(city->name, "age"), FX_EFORMAT, "t: two columns are named 'age'");
 }
 
 /* Of rows with errors in several columns, the first row is reported, whatever the threads do. */

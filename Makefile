@@ -58,7 +58,7 @@ test:
 	@echo "make test: all stages passed"
 
 venv:
-	scripts/venv numpy scipy pytest safetensors scikit-learn pandas mypy
+	scripts/venv numpy scipy pytest safetensors scikit-learn pandas mypy polars duckdb pyarrow
 
 test-release: all
 	ctest --test-dir build

@@ -302,6 +302,60 @@ FX_API void fx_data_reader_free(fx_reader *r);
 FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name,
                                const void *bytes, size_t len, const fx_run *run);
 
+/* ---- Arrow --------------------------------------------------------------------------------
+ * Tables of polars, pandas, pyarrow, DuckDB, .. by Arrow's C data and C stream interface, whose
+ * three structs are these (https://arrow.apache.org/docs/format/CDataInterface.html).  Since 0.2.
+ * Rows are those of a CSV file that has the same columns: a reader of csv takes them, and its keys
+ * mean the same, but separator and header nothing.  So the model is the same, too.  Beside
+ * the fields of text, there are
+ *   numbers     whole numbers of 8 to 64 bits below 2^53, half, float, double, decimals of at most
+ *               128 bits; bool: 1 and 0.  Each keeps its value.  A null is missing, as an empty
+ *               field is.  In a category they are decimal texts
+ *   texts       also by offsets of 64 bits or as views; and dictionaries of texts or numbers.
+ *               cat=auto: they are categories, whatever they hold
+ * Columns of other types (dates, times, bytes, nested ones) must be converted, or left out by drop=.
+ * Lengths and offsets that contradict each other are errors; Arrow's buffers do not tell how long
+ * they are, so the producer must be trusted to that extent.  Messages count rows from 0, over all
+ * batches; in fx_read_counts lines are rows, and bytes are 0. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+#endif
+/* The next rows of a csv reader: a record batch (a struct array, "+s") instead of bytes.  Both are
+ * borrowed: the caller releases them after the call.  All batches have the same columns.  array
+ * NULL: there are no rows yet, but the columns are known. */
+FX_API fx_status fx_data_reader_arrow(fx_reader *r, const struct ArrowSchema *schema,
+                                      const struct ArrowArray *array, const fx_run *run);
+/* Reads all of a stream by a csv spec, batch after batch, and releases it, also after a failure. */
+FX_API fx_status fx_data_arrow(fx_data **out, const char *spec, const char *name,
+                               struct ArrowArrayStream *stream, const fx_run *run);
+
 /* ---- Writing ------------------------------------------------------------------------------
  * Formats are svmlight, csv, tsv, npy, npz and precomputed; see doc/reference.md.  A name that the
  * format's reader would not read back unchanged is rejected with FX_EUNSUPPORTED; but a column whose

@@ -11,6 +11,7 @@ from ._library import lib as _lib
 from ._load import load
 from ._make import make
 from ._model import Combination, Explanation
+from .arrow import Arrow
 from .components import KernelPCA
 from .explicit import ExplicitCombinations
 from .factorization import (FactorizationMachineClassifier, FactorizationMachineRanker,
@@ -29,8 +30,8 @@ from .subsets import AllSubsetsClassifier, AllSubsetsRegressor
 _version = _lib.fx_version()
 __version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 
-__all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Bound", "Combination", "Comparison",
-           "Explanation", "ExplicitCombinations", "FactorizationMachineClassifier",
+__all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Arrow", "Bound", "Combination",
+           "Comparison", "Explanation", "ExplicitCombinations", "FactorizationMachineClassifier",
            "FactorizationMachineRanker", "FactorizationMachineRegressor", "Files", "KernelPCA",
            "KernelPerceptron", "KernelRidge", "KernelSVC", "KernelSVR", "LinearClassifier",
            "LinearRegressor", "MapError", "Parts", "PolynomialNetworkClassifier",

@@ -8,13 +8,16 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ._frame import Encoder, categories, csv_reader, is_csv, is_frame
+from ._arrow import is_arrow
+from ._arrow_rows import Arrows
+from ._frame import Encoder, categories, csv_reader, distinct, is_csv, is_frame
 from ._library import warn
 from ._numbers import natural
 from ._rows import Rows
 from ._run import say
 from ._sklearn import BaseEstimator, NotFittedError
 from ._table import meant
+from .files import Reader
 
 
 def seed_of(random_state) -> int:
@@ -30,18 +33,15 @@ def seed_of(random_state) -> int:
 
 
 def names_of(X) -> np.ndarray | None:
-    """Column names of a DataFrame; None where they are not all texts."""
+    """Column names of a table; None where they are not all texts."""
     if not is_frame(X):
         return None
     kinds = {isinstance(name, str) for name in X.columns}
     if kinds == {True, False}:
         raise TypeError("Feature names are only supported if all input features have string names; "
                         "here some are not: X.columns = X.columns.astype(str) makes them so")
-    names = list(X.columns)
-    if len(set(names)) < len(names):    # neither predictions nor explanations could tell them apart
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"two columns are named {twice!r}")
-    return np.array(names, dtype=object) if kinds == {True} else None
+    names = distinct(list(X.columns))
+    return names if kinds == {True} else None
 
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -63,7 +63,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     return cast(Fit, whole)
 
 
-class Estimator(BaseEstimator):
+class Estimator(Arrows, BaseEstimator):
     """Parameters n_jobs and verbose are in every subclass."""
 
     _MIN_ROWS = 1                       # rows that fit needs
@@ -77,6 +77,8 @@ class Estimator(BaseEstimator):
     def _rows(self, X, *, reset: bool) -> Rows:
         """X as rows; reset: it sets n_features_in_, feature_names_in_ and (categories) encoder_,
         else it must match them."""
+        if is_arrow(X):
+            return self._arrow_rows(X, reset)[0]
         names = names_of(X)
         if not reset:
             self._same_names(names)
@@ -124,10 +126,14 @@ class Estimator(BaseEstimator):
         if not is_frame(X):
             raise ValueError(f"{type(self).__name__} was fitted on a DataFrame with categories and "
                              "needs one")
-        columns = [str(name) for name in X.columns]
+        return self._same_columns(known, [str(name) for name in X.columns])
+
+    @staticmethod
+    def _same_columns(known: Encoder, columns: list[str]) -> Encoder:
+        """For a table with the columns in this order; a continued fit keeps its first columns."""
         if set(columns) != set(known.columns):
             raise ValueError(_difference(known.columns, columns))
-        return known.ordered(columns)   # a continued fit keeps its first columns
+        return known.ordered(columns)
 
     def _column_names(self) -> list[str] | None:
         """Names of the library's columns."""
@@ -172,10 +178,11 @@ class Estimator(BaseEstimator):
         if not columns:
             return None
         text = self.encoder_.categories if hasattr(self, "encoder_") else ()
-        label = getattr(y, "name", None)
-        return csv_reader([columns[j] for j in text],
-                          label if isinstance(label, str) and label not in columns else None,
-                          getattr(self, "missing", "error"))
+        own = list(getattr(y, "columns", ()))       # of a table of one column
+        label = own[0] if len(own) == 1 else getattr(y, "name", None)
+        return Reader(csv_reader([columns[j] for j in text],
+                                 label if isinstance(label, str) and label not in columns else None,
+                                 getattr(self, "missing", "error")), "").spec
 
     def _same_names(self, names) -> None:
         known, who = getattr(self, "feature_names_in_", None), type(self).__name__

@@ -126,18 +126,27 @@ def _escaped(name: str, keywords: tuple[str, ...]) -> str:
     return f"%{ord(name[0]):02X}{name[1:]}" if name in keywords else text
 
 
-def csv_reader(cat: list[str], label: str | None, missing: str = "error") -> str:
-    """Spec by which the program reads a CSV file of a table. cat: its columns of categories; label:
-    its column of labels, which may be missing."""
+def csv_reader(cat: list[str] | None, label: str | None, missing: str = "error") -> str:
+    """Spec by which the program reads a CSV file of a table. cat: its columns of categories, None:
+    those of texts; label: its column of labels, which may be missing."""
     nan = {"error": "", "category": ",nan=category"}.get(missing, ",nan=keep")
-    texts = "/".join(_escaped(name, ("auto", "none")) for name in cat) if all(cat) else ""
+    texts = "auto" if cat is None or not all(cat) else \
+        "/".join(_escaped(name, ("none", "auto", "all")) for name in cat) or "none"
     label = _escaped(label, ("first", "last", "none")) if label else "none"
-    return f"csv:header=yes,label={label},cat={texts or 'auto'}{nan}"
+    return f"csv:header=yes,label={label},cat={texts}{nan}"
 
 
 def is_csv(reader: str) -> bool:
     """Whether columns of a model file have the names of a table's."""
     return reader != "" and name_of(reader) == "csv" and get(reader, "hash-bits") in ("0", None)
+
+
+def distinct(names: list) -> np.ndarray:
+    """The names as an array, if no two are equal."""
+    if len(set(names)) < len(names):    # neither predictions nor explanations could tell them apart
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"two columns are named {twice!r}")
+    return np.array(names, dtype=object)
 
 
 class Encoder:

@@ -11,10 +11,24 @@ import numbers
 
 import numpy as np
 
-from ._library import encoded, fx_table, strings, text, warn
+from ._library import encoded, fx_matrix, fx_table, strings, text, warn
 from ._numbers import exact, finite, unmasked
 from ._rows import Rows
 from ._sklearn import DataConversionWarning
+
+
+def plain(values, name: str):
+    """The same or, of an Arrow table that NumPy does not take, its column."""
+    if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "__array__"):
+        from ._arrow import column_of   # which needs what is defined here
+
+        return column_of(values, name)
+    return values
+
+
+def array(values, name: str) -> np.ndarray:
+    """One value for each row, of whatever holds them."""
+    return unmasked(plain(values, name), name)
 
 
 def column(y, n: int, name: str = "y") -> np.ndarray:
@@ -23,7 +37,7 @@ def column(y, n: int, name: str = "y") -> np.ndarray:
         raise ValueError(f"requires y to be passed, but the target {name} is None")
     if isinstance(y, (list, tuple)) and set(map(type, y)) > {str}:
         y = np.array(y, dtype=object)   # NumPy would make texts of all, "nan" of a missing label
-    y = unmasked(y, name)
+    y = array(y, name)
     if y.ndim == 2 and y.shape[1] == 1:
         warn(f"A column-vector {name} was passed when a 1d array was expected: it is taken as "
              f"{name}.ravel()", DataConversionWarning)
@@ -119,7 +133,7 @@ def weights(sample_weight, n: int, part: bool = False) -> np.ndarray | None:
     so all weights may be 0."""
     if sample_weight is None:
         return None
-    w = unmasked(sample_weight, "sample_weight")
+    w = array(sample_weight, "sample_weight")
     if w.ndim == 0:
         w = np.full(n, w)
     if w.ndim != 1:
@@ -179,9 +193,9 @@ class Table:
                  qid: np.ndarray | None = None, names=None):
         """y: targets, or labels that are all among classes."""
         self.keep = [rows, weight, qid]
-        m = rows.matrix
-        self.table = t = fx_table(
-            rows=m.rows, cols=m.cols, blocks=1, block=ctypes.pointer(m))
+        blocks = rows.matrices
+        self.table = t = fx_table(rows=rows.shape[0], cols=rows.shape[1], blocks=len(blocks),
+                                  block=(fx_matrix * len(blocks))(*blocks))
         if y is not None and classes is not None:
             if is_text(classes):
                 y = np.searchsorted(classes, y)

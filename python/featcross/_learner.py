@@ -192,8 +192,10 @@ class Learner(Streamed, Fills, Measured, Explained, Evaluated, Estimator):
     def _predict(self, X, what: int) -> tuple[np.ndarray, np.dtype]:
         """Scores as doubles, and the float type of the caller's rows."""
         model = self._fitted("model_")
-        rows = self._rows(X, reset=False)
-        return model.predict(rows, what, **self._how()), rows.dtype
+        found = [(model.predict(rows, what, **self._how()), rows.dtype)
+                 for rows in self._rows_in_parts(X)]
+        return found[0] if len(found) == 1 else \
+            (np.concatenate([part for part, _ in found]), found[0][1])
 
     def _scores(self, X, what: int = SCORE) -> np.ndarray:
         """The same in that type."""

@@ -126,6 +126,8 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_data_reader_describe": (_status, _description, c_char_p),
     "fx_data_reader_new": (_status, _out, c_char_p, c_char_p),
     "fx_data_reader_feed": (_status, _handle, c_char_p, c_size_t, _run),
+    "fx_data_reader_names": (_status, _handle, POINTER(c_char_p), c_size_t),
+    "fx_data_reader_arrow": (_status, _handle, c_void_p, c_void_p, _run),
     "fx_data_reader_file": (_status, _handle, c_char_p),
     "fx_data_reader_member": (_status, _handle, c_char_p),
     "fx_data_reader_take": (_status, _out, _handle, c_int, _run),

@@ -12,7 +12,7 @@ from ._base import Estimator, all_or_nothing, seed_of
 from ._library import BOUND_MAX, Handle, check, encoded, fx_bound, fx_deviation, lib, text
 from ._memory import empty
 from ._numbers import natural
-from ._rows import Rows
+from ._rows import TYPES, Rows, rows_from
 from ._run import call
 from ._sklearn import TransformerMixin
 from ._spec import chosen, filled
@@ -152,8 +152,12 @@ class Map(TransformerMixin, Estimator):
         rows = self._rows(X, reset=False)
         Z = empty((len(rows), m.features), rows.dtype, "transform",
                   "A learner with map= makes no such array")
-        call("fx_map_apply", Z.ctypes.data, m.features, rows.matrix.type, m, rows.matrix,
-             what="transform", **self._how())
+        at = 0
+        for part in rows.matrices:
+            with rows_from(at):
+                call("fx_map_apply", Z[at:].ctypes.data, m.features, TYPES[rows.dtype], m, part,
+                     what="transform", **self._how())
+            at += part.rows
         return Z
 
     def error(self, X, n_pairs: int = 10000, random_state=1) -> MapError:

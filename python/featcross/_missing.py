@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._labels import Table, column, is_text, targets, weights
+from ._labels import Table, column, is_text, plain, targets, weights
 from ._library import Handle, copied, encoded, lib
 from ._matrix import rows_of
 from ._model import LABEL
@@ -107,7 +107,7 @@ class Accuracy:
     def score(self, X, y, sample_weight=None) -> float:
         """Accuracy on the rows that missing="drop" does not leave out."""
         if self.missing != "drop":
-            return super().score(X, y, sample_weight)
+            return super().score(X, plain(y, "y"), plain(sample_weight, "sample_weight"))
         position, there, weight = self._there(X, sample_weight)
         right = self.classes_[position.astype(np.intp)] == column(y, len(there))[there]
         return float(np.average(right, weights=weight))
@@ -117,7 +117,7 @@ class Determination:
     def score(self, X, y, sample_weight=None) -> float:
         """Coefficient of determination on the rows that missing="drop" does not leave out."""
         if self.missing != "drop":
-            return super().score(X, y, sample_weight)
+            return super().score(X, plain(y, "y"), plain(sample_weight, "sample_weight"))
         predicted, there, weight = self._there(X, sample_weight)
         y = targets(y, len(there))[there]
         rest = np.average((y - predicted) ** 2, weights=weight)

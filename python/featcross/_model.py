@@ -13,7 +13,7 @@ from ._labels import Table
 from ._library import (LABEL, PROBA, SCORE, Handle, check, copied, encoded, fx_explain_options,
                        fx_explanation, fx_plan, fx_step, lib, strings, text)
 from ._numbers import natural
-from ._rows import Rows, address
+from ._rows import Rows, address, rows_from
 from ._run import DeferredErrors, call, written
 
 if TYPE_CHECKING:
@@ -183,9 +183,12 @@ class Model(Handle):
     def predict(self, rows: Rows, what: int, *, n_jobs=None, verbose=0) -> np.ndarray:
         """[rows][width]: LABEL, SCORE or PROBA."""
         scorer = self._scorer or self._prepare(n_jobs=n_jobs, verbose=verbose)
-        out = np.empty((len(rows), self._width[what]))
-        call("fx_scorer_predict", address(out), None, scorer, what, rows.matrix, n_jobs=n_jobs,
-             verbose=verbose, what="predict", brief=rows.stored * self._work <= BRIEF)
+        out, at = np.empty((len(rows), self._width[what])), 0
+        for m in rows.matrices:
+            with rows_from(at):
+                call("fx_scorer_predict", address(out[at:]), None, scorer, what, m, n_jobs=n_jobs,
+                     verbose=verbose, what="predict", brief=rows.stored * self._work <= BRIEF)
+            at += m.rows
         return out
 
     def _prepare(self, **how) -> Handle:

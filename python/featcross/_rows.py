@@ -9,6 +9,9 @@ Row offsets of CSR are widened to int64 (8 bytes a row) if SciPy has them in int
 """
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from ._library import F32, F64, fx_matrix
 from ._numbers import converted, exact, narrowed, unmasked
 
 TYPES = {np.dtype(np.float32): F32, np.dtype(np.float64): F64}
+ROW = re.compile(r"\brow (\d+)")
 INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
@@ -29,6 +33,19 @@ def address(A: np.ndarray) -> int:
 def is_sparse(X) -> bool:
     """A SciPy sparse matrix or array; SciPy is not imported to find out."""
     return hasattr(X, "tocsr") and hasattr(type(X), "nnz")  # of X it may raise
+
+
+@contextlib.contextmanager
+def rows_from(first: int) -> Iterator[None]:
+    """For use around a call with rows of which the first has this number: an error tells the row of
+    all of them."""
+    try:
+        yield
+    except (ValueError, FloatingPointError) as error:
+        if not first:
+            raise
+        raise type(error)(ROW.sub(lambda found: f"row {first + int(found[1])}", str(error),
+                                  count=1)) from None
 
 
 def part_of(m: fx_matrix, first: int, rows: int) -> fx_matrix:
@@ -44,6 +61,7 @@ def part_of(m: fx_matrix, first: int, rows: int) -> fx_matrix:
 class Rows:
     """A view of rows.  `matrix` is for the library; the arrays it points into live as long as this.
 
+    matrices: the same rows, perhaps in several matrices.
     array: an ndarray or a SciPy CSR that holds the same.
     dtype: the precision of the caller's numbers; float32 stays float32 in what is computed.
     notes: a line if the caller's numbers had to be converted.
@@ -60,7 +78,7 @@ class Rows:
             self._sparse(X)
         else:
             self._dense(X)
-        self.dtype = self.array.dtype
+        self.dtype, self.matrices = self.array.dtype, [self.matrix]
         to = "csr" if self.matrix.ptr else "C-ordered"
         self.notes = [f"{name} was converted to {to} {self.dtype}: {', '.join(self._why)}"] \
             if self._why else []
@@ -71,6 +89,14 @@ class Rows:
 
     def __len__(self) -> int:
         return self.matrix.rows
+
+    @property
+    def sparse(self) -> bool:
+        return bool(self.matrices[0].ptr)
+
+    def tail(self, n: int) -> Rows:
+        """A copy of the last rows."""
+        return Rows(self.array[-n:].copy())
 
     def row(self, i: int) -> fx_matrix:
         """Row i alone."""

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._library import PASS_BLOCK, Handle, check, fx_matrix, fx_run, fx_table, lib
-from ._rows import part_of
+from ._rows import ROW, part_of
 from ._run import DeferredErrors, written
 
-ROW = re.compile(r"\brow (\d+)")
 READ = 2**30                            # bytes that the system is asked for at a time
 
 

@@ -23,13 +23,15 @@ from ._rows import Rows, is_sparse
 from ._spec import filled
 from ._spill import Piece, Spill
 from ._table import CLASSIFY, describe
-from .files import Files
+from ._arrow import is_arrow
+from .arrow import Arrow
+from .files import Files, Reader
 from .parts import Parts
 
 
-def source_of(X) -> Files | Parts | None:
+def source_of(X) -> Files | Arrow | Parts | None:
     """X, if it says where rows are; None: X is rows itself."""
-    if isinstance(X, (Files, Parts)):
+    if isinstance(X, (Files, Arrow, Parts)):
         return X
     if isinstance(X, (str, os.PathLike)):
         return Files(X)
@@ -69,7 +71,7 @@ class _Check(Answers):
 
 def _tail(piece: Piece) -> Piece:
     """A copy of the last rows of its owner, so that the others need not live on."""
-    rows = Rows(piece.owner.array[-piece.rows:].copy())
+    rows = piece.owner.tail(piece.rows)
     label, weight = (None if a is None else a.copy() for a in (piece.label, piece.weight))
     return piece._replace(matrices=[rows.matrix], owner=rows, label=label, weight=weight)
 
@@ -114,10 +116,15 @@ class Streamed:
     classes_: np.ndarray
 
     # ---- Rows -----------------------------------------------------------------------------------
-    def _next_rows(self, X, first: bool) -> Rows:
-        """Rows of the next of the Parts, like those of the first."""
+    def _next_rows(self, X, first: bool, reader: Reader | None) -> tuple[Rows, Reader | None]:
+        """Rows of the next of the Parts, like those of the first; the reader of Arrow tables."""
+        if not first and is_arrow(X) != (reader is not None):
+            raise ValueError(f"X is {'no' if reader else 'an'} Arrow table, unlike that of the "
+                             "first part")
+        if is_arrow(X):
+            return self._arrow_rows(X, first, reader)
         if first:
-            return self._rows(X, reset=True)
+            return self._rows(X, reset=True), None
         names = names_of(X)
         if hasattr(self, "feature_names_in_") != (names is not None):
             raise ValueError(f"X has {'no names' if names is None else 'names'} of columns, unlike "
@@ -125,38 +132,38 @@ class Streamed:
         if hasattr(self, "encoder_") and is_frame(X) and not getattr(self, "warm_start", False):
             self._encoder(X, False)     # checks the columns
             self.encoder_.learn(X)
-        return self._rows(X, reset=False)
+        return self._rows(X, reset=False), None
 
     def _piece(self, rows: Rows, y, weight, seen: _labels.ClassesSeen) -> Piece:
         """With labels as the task has them."""
         weight = _labels.weights(weight, len(rows), part=True)
         if not self._task:
-            return Piece([rows.matrix], rows, weight=weight)
+            return Piece(rows.matrices, rows, weight=weight)
         if self._task != CLASSIFY:
-            return Piece([rows.matrix], rows, _labels.targets(y, len(rows)), weight=weight)
+            return Piece(rows.matrices, rows, _labels.targets(y, len(rows)), weight=weight)
         y = _labels.column(y, len(rows))
         seen.add(y if weight is None else y[weight != 0])
         if not _labels.is_text(y[:1]):
-            return Piece([rows.matrix], rows, np.ascontiguousarray(y, np.float64), weight=weight)
+            return Piece(rows.matrices, rows, np.ascontiguousarray(y, np.float64), weight=weight)
         found, code = np.unique(y, return_inverse=True)
         names = [encoded(name) or b"" for name in _labels.class_names(found)]
-        return Piece([rows.matrix], rows, code.astype(np.float64), names, weight)
+        return Piece(rows.matrices, rows, code.astype(np.float64), names, weight)
 
     def _pack_parts(self, spill: Spill, source: Parts, seen: _labels.ClassesSeen) \
             -> tuple[list[str] | None, str | None]:
         """Names of columns, and the spec by which the program reads such rows."""
-        sparse, reader = None, None
+        sparse, reader, arrow = None, None, None
         for number, (X, y, weight) in enumerate(source):
             spill.starts.append(spill.rows)
             if getattr(X, "shape", (None,))[0] == 0:
                 continue
             try:
-                rows = self._next_rows(X, sparse is None)
-                if sparse not in (None, is_sparse(rows.array)):
+                rows, arrow = self._next_rows(X, sparse is None, arrow)
+                if sparse not in (None, rows.sparse):
                     raise ValueError(f"X is {'dense' if sparse else 'sparse'}, unlike that of the "
                                      "first part")
                 if sparse is None:
-                    sparse, reader = is_sparse(rows.array), self._reader(y)
+                    sparse, reader = rows.sparse, self._reader(y)
                 piece = self._piece(rows, y, weight, seen)
             except (ValueError, TypeError) as error:
                 raise type(error)(f"part {number} (from 0): {error}") from None
@@ -165,7 +172,7 @@ class Streamed:
             del X, y, weight, rows, piece       # before the next part is made
         return self._column_names(), reader
 
-    def _pack_files(self, spill: Spill, source: Files, seen: _labels.ClassesSeen,
+    def _pack_files(self, spill: Spill, source: Files | Arrow, seen: _labels.ClassesSeen,
                     max_memory: int) -> tuple[list[str] | None, str | None]:
         columns, reader = None, ""
         for piece, columns, reader in source.batches(bool(self._task), self.missing,
@@ -213,13 +220,13 @@ class Streamed:
         with Spill() as nothing, _Check(nothing) as check, contextlib.suppress(_CanBegin):
             Model.fit_passes(plan, check)
 
-    def _fit_source(self, source: Files | Parts, y=None, sample_weight=None, eval_set=None,
+    def _fit_source(self, source: Files | Arrow | Parts, y=None, sample_weight=None, eval_set=None,
                     max_memory=None) -> None:
         limit, seen = limit_of(max_memory), _labels.ClassesSeen()
         self._refuse(y, sample_weight)
         with Spill() as spill:
             names, reader = self._pack_files(spill, source, seen, limit) \
-                if isinstance(source, Files) else self._pack_parts(spill, source, seen)
+                if not isinstance(source, Parts) else self._pack_parts(spill, source, seen)
             spill.end()
             if spill.rows < self._MIN_ROWS:
                 raise ValueError(f"Found {spill.rows} sample(s) in all parts while a minimum of "
@@ -239,6 +246,6 @@ class Streamed:
         if hasattr(self, "choice_"):
             del self.choice_
         self._keep(model)
-        if isinstance(source, Files) and self._task == CLASSIFY:
+        if not isinstance(source, Parts) and self._task == CLASSIFY:
             self.classes_ = np.asarray(model.classes())         # whole numbers as integers
         self._say_missing()

@@ -79,4 +79,5 @@ def in_python(message: str) -> str:
     message = message.replace(" a list of numbers a/b/c", " a list of numbers")
     message = message.replace("to measure on (eval)", "to measure on: eval_set=, or "
                               "early_stopping=True")
+    message = message.replace(" (use nan=zero, or nan=keep and plan.missing)", MISSING)
     return message + MISSING if NAN.search(message) else message

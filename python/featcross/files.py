@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import ctypes
 import gzip
 import lzma
 import os
@@ -14,7 +15,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ._library import Handle, check, copied, encoded, fx_matrix, lib, text
+from ._library import Handle, check, copied, encoded, fx_matrix, lib, strings, text
 from ._run import call
 from ._spec import spec
 from ._spill import Piece
@@ -101,7 +102,7 @@ def _format(name: str, first: bytes) -> str:
 
 
 # ---- Rows ---------------------------------------------------------------------------------------
-class _Reader(Handle):
+class Reader(Handle):
     """A reader of the library."""
 
     def __init__(self, whole: str, name: str):
@@ -112,17 +113,29 @@ class _Reader(Handle):
     def feed(self, data: bytes) -> None:
         call("fx_data_reader_feed", self, data, len(data), n_jobs=1, what="read")
 
+    def arrow(self, schema: int, array, n_jobs: int | None = 1) -> None:
+        """The next rows as an Arrow batch; None: there are none yet."""
+        call("fx_data_reader_arrow", self, schema, None if array is None else ctypes.byref(array),
+             n_jobs=n_jobs, what="read")
+
+    def name_columns(self, names: list[str]) -> None:
+        """Columns are these; others are left out."""
+        check(lib.fx_data_reader_names(self, strings(names), len(names)))
+
     def take(self, end: bool) -> tuple[Handle, Any]:
         out = Handle(lib.fx_data_free)
         call("fx_data_reader_take", out.out, self, int(end), n_jobs=1, what="read")
-        return out, lib.fx_data_table(out)
+        t = lib.fx_data_table(out)
+        if t.name:
+            self.columns += [text(t.name[j]) for j in range(len(self.columns), t.cols)]
+        return out, t
 
     @property
     def spec(self) -> str:
         return text(lib.fx_data_reader_spec(self))
 
 
-def _members(file, reader: _Reader) -> Iterator[bytes]:
+def _members(file, reader: Reader) -> Iterator[bytes]:
     """Bytes of a zip file, whose members are named to the reader."""
     with zipfile.ZipFile(file) as members:
         for name in members.namelist():
@@ -144,7 +157,7 @@ def _array(at, kind, n: int) -> np.ndarray | None:
     return copied(at, kind, n) if at else None
 
 
-def _taken(reader: _Reader, end: bool = False) -> Iterator[Batch]:
+def taken(reader: Reader, end: bool = False) -> Iterator[Batch]:
     """What was fed since the last time."""
     data, t = reader.take(end)
     if not t.rows and not end:
@@ -153,9 +166,26 @@ def _taken(reader: _Reader, end: bool = False) -> Iterator[Batch]:
     label, weight = (_array(at, np.float64, t.rows) for at in (t.label, t.weight))
     piece = Piece([fx_matrix.from_buffer_copy(m) for m in t.block[:t.blocks] if m.rows], data,
                   label, names, weight, _array(t.qid, np.int64, t.rows), t.base)
-    if t.name:
-        reader.columns += [text(t.name[j]) for j in range(len(reader.columns), t.cols)]
     yield Batch(piece, reader.columns or None, reader.spec)
+
+
+def completed(whole: str, labels: bool, missing: str, separator: str = "comma") -> str:
+    """The spec of a reader with what it leaves open.  labels: every row must have one. missing: the
+    parameter of learners."""
+    key, more = describe("data_reader", whole).key, {}
+    if "separator" in key:
+        more["separator"] = separator
+    if "labels" in key and not labels:
+        more["labels"] = "auto"
+    if "cat" in key:
+        more["cat"] = "auto"
+    if "nan" in key and missing != "error":
+        more["nan"] = missing if missing in key["nan"].values else "keep"
+    if "base" in key:
+        more["base"] = "late"           # an index 0 may come late
+    added = spec("", **{name: value for name, value in more.items()
+                        if get(whole, name) is None}).removeprefix(":")
+    return whole if not added else whole + ("," if ":" in whole else ":") + added
 
 
 class Files:
@@ -197,7 +227,7 @@ class Files:
         size = min(BATCH, max(LEAST, max_memory // SHARE)) if max_memory else BATCH
         with _opened(self.names[0]) as file:
             whole = self._spec(next(_batches(file, size, True), b""), labels, missing)
-        line, reader = describe("data_reader", whole), _Reader(whole, self.names[0])
+        line, reader = describe("data_reader", whole), Reader(whole, self.names[0])
         for number, name in enumerate(self.names):
             if number and line.binary:
                 raise ValueError(f"{name}: several files must be text, and {self.names[0]} is "
@@ -209,25 +239,12 @@ class Files:
                         _batches(file, size, not line.binary):
                     reader.feed(batch)
                     if not line.binary:
-                        yield from _taken(reader)
-        yield from _taken(reader, True)
+                        yield from taken(reader)
+        yield from taken(reader, True)
 
     def _spec(self, first: bytes, labels: bool, missing: str) -> str:
         """Of the reader, with what the first bytes tell."""
         whole = _format(self.names[0], first) if self.reader is None else self.reader
-        key, more = describe("data_reader", whole).key, {}
-        if "separator" in key:
-            line = _first_line(first)
-            more["separator"] = next((word for sign, word in SEPARATORS.items() if sign in line),
-                                     "comma")
-        if "labels" in key and not labels:
-            more["labels"] = "auto"
-        if "cat" in key:
-            more["cat"] = "auto"
-        if "nan" in key and missing != "error":
-            more["nan"] = missing if missing in key["nan"].values else "keep"
-        if "base" in key:
-            more["base"] = "late"       # an index 0 may come late
-        added = spec("", **{name: value for name, value in more.items()
-                            if get(whole, name) is None}).removeprefix(":")
-        return whole if not added else whole + ("," if ":" in whole else ":") + added
+        line = _first_line(first)
+        separator = next((word for sign, word in SEPARATORS.items() if sign in line), "comma")
+        return completed(whole, labels, missing, separator)

@@ -4,6 +4,7 @@
 Covers: __main__.py
 """
 import doctest
+import importlib.util
 import re
 import subprocess
 import sys
@@ -18,8 +19,14 @@ EXAMPLES = ["cluster", "recommend", "signs", "tabular", "text"]
 
 def test_guide(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)         # it writes a model
-    failed, attempted = doctest.testfile(str(ROOT / "doc" / "python.md"), module_relative=False,
-                                         encoding="utf-8")
+    page = (ROOT / "doc" / "python.md").read_text(encoding="utf-8")
+    if not all(map(importlib.util.find_spec, ("polars", "duckdb"))):
+        before, title, rest = page.partition("## Arrow tables and Parquet\n")
+        assert title
+        page = before + rest[rest.index("\n## "):]
+    copy = tmp_path / "python.md"
+    copy.write_text(page, encoding="utf-8")
+    failed, attempted = doctest.testfile(str(copy), module_relative=False, encoding="utf-8")
     assert failed == 0
     assert attempted >= 25
 

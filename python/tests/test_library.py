@@ -28,7 +28,7 @@ STRUCTS = {name: kind for name, kind in vars(_library).items()
 POINTERS = {                            # as which ctypes' types a pointer may stand in the mirror
     "char*": (c_char_p, c_void_p), "void*": (c_void_p, c_char_p), "char**": (POINTER(c_char_p),),
     "double*": (POINTER(c_double), c_void_p), "size_t*": (POINTER(c_size_t),),
-    "int64_t*": (c_void_p,), "int32_t*": (c_void_p,), "uint64_t*": (POINTER(c_uint64),),
+    "ArrowSchema*": (c_void_p,), "ArrowArray*": (c_void_p,), "int64_t*": (c_void_p,), "int32_t*": (c_void_p,), "uint64_t*": (POINTER(c_uint64),),
     "unsigned char*": (POINTER(c_ubyte),), "void*[3]": (c_void_p * 3,), "int (*)(void*, double)": (_library.PROGRESS,),
     "int (*)(void*, void*, size_t)": (_library.WRITE,),
     "int (*)(void*, char*, uint64_t)": (_library.MEMBER,),

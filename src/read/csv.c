@@ -9,7 +9,6 @@
 #include "read/csv.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const fx_key keys[] = {
@@ -115,38 +114,36 @@ static void close_csv(fx_reader *r)
 }
 
 /* ---- One chunk ------------------------------------------------------------------------------ */
-typedef struct scan {
-    fxi_read_chunk *c;
-    const fxi_read_csv_state *t;
-    const fx_reader *r;
-    const char *line, *stop;
-    fxi_read_values val;                /* dense rows */
-    size_t n;
-    double *row;                        /* dense rows whose columns are moved: one of them */
-    fxi_read_sparse sparse;             /* rows by name */
-    char *name;                         /* buffer for one name */
-} scan;
+typedef fxi_read_csv_row scan;
 
 static fx_status open_quote(scan *s, const char *p)
 {
     return fxi_read_fail(s->c, s->line, p, "a quote that does not end its field");
 }
 
+/* The field at *p, which moves past it. */
+static fx_status next_field(fxi_read_csv_field *f, scan *s, const char **p)
+{
+    if (!fxi_read_csv_field_read(f, *p, s->stop, s->t->separator))
+        return open_quote(s, *p);
+    *p = f->next;
+    return FX_OK;
+}
+
 static fx_status read_label(scan *s, const char **p)
 {
+    const char *at = *p;
     fxi_read_csv_field f;
-    fx_status st;
+    fx_status st = next_field(&f, s, p);
 
-    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
-        return open_quote(s, *p);
+    if (st)
+        return st;
     if (!f.len)
-        return fxi_read_fail(s->c, s->line, *p, "no label");
-    *p = f.next;
+        return fxi_read_fail(s->c, s->line, at, "no label");
     if (!f.quoted || !memchr(f.text, '"', f.len))
         return fxi_read_label(s->c, s->line, f.text, f.text, f.len);
-    const char *byte, *odd = fxi_data_text_odd(&byte, f.text, f.len);
-    if (odd)
-        return fxi_read_fail(s->c, s->line, byte, "%s", odd);
+    if ((st = fxi_read_csv_row_odd(s, &f)))
+        return st;
     char *copy = fxi_alloc(f.len, 1);
     if (!copy)
         return FX_ENOMEM;
@@ -156,50 +153,23 @@ static fx_status read_label(scan *s, const char **p)
     return st;
 }
 
-/* What to do about a number that is missing or infinite; the program spells it in its own way. */
-#define CURES "use nan=zero, or nan=keep and plan.missing"
-
-static fx_status not_a_number(scan *s, const fxi_read_csv_column *column,
-                              const fxi_read_csv_field *f)
-{
-    char excerpt[FXI_EXCERPT], name[FXI_EXCERPT], hint[2 * FXI_CSV_VALUE + 64] = "";
-    char na[FXI_CSV_VALUE], cat[FXI_CSV_VALUE];
-    const char *word = fxi_data_text_excerpt(excerpt, f->text, f->len);
-
-    fxi_data_text_excerpt(name, column->name, column->len);
-    fxi_read_csv_field_value(na, word);
-    fxi_read_csv_field_value(cat, name);
-    if (memchr(f->text, ':', f->len))
-        snprintf(hint, sizeof hint, "; this looks like svmlight");
-    else if (column->role == FXI_CSV_NUMBER && fxi_read_csv_field_comma(f))
-        snprintf(hint, sizeof hint, " (use decimal=comma)");
-    else if (column->role == FXI_CSV_NUMBER && s->r->names.given)
-        snprintf(hint, sizeof hint, " (use na=%s if it is missing)", na);
-    else if (column->role == FXI_CSV_NUMBER)
-        snprintf(hint, sizeof hint, " (use cat=+%s, or na=%s if it is missing)", cat, na);
-    return fxi_read_fail(s->c, s->line, f->text, "'%s' is not a number%s", word, hint);
-}
-
 /* The field at p is not a plain number: missing (then *x is NaN), quoted, or wrong. */
 static fx_status odd_value(scan *s, const fxi_read_csv_column *column, double *x, const char **p)
 {
-    const char *odd, *byte;
+    const char *at = *p;
     fxi_read_csv_field f;
+    fx_status st = next_field(&f, s, p);
 
-    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
-        return open_quote(s, *p);
-    if (!fxi_read_csv_field_number(x, s->t, &f)) {
-        if (column->role == FXI_CSV_NUMBER && fxi_read_csv_field_missing(s->t, &f))
-            *x = NAN;
-        else if (!f.len)
-            return fxi_read_fail(s->c, s->line, *p, "no weight");
-        else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
-            return fxi_read_fail(s->c, s->line, byte, "%s", odd);
-        else
-            return not_a_number(s, column, &f);
+    if (st || fxi_read_csv_field_number(x, s->t, &f))
+        return st;
+    if (column->role == FXI_CSV_NUMBER && fxi_read_csv_field_missing(s->t, &f)) {
+        *x = NAN;
+        return FX_OK;
     }
-    *p = f.next;
-    return FX_OK;
+    if (!f.len)
+        return fxi_read_fail(s->c, s->line, at, "no weight");
+    st = fxi_read_csv_row_odd(s, &f);
+    return st ? st : fxi_read_csv_row_not_a_number(s, column, &f);
 }
 
 static fx_status read_number(scan *s, const fxi_read_csv_column *column, double *x, const char **p)
@@ -214,41 +184,21 @@ static fx_status read_number(scan *s, const fxi_read_csv_column *column, double 
     return FX_OK;
 }
 
-static fx_status unusable(scan *s, const fxi_read_csv_column *column, double x, const char *value,
-                          const char *end)
-{
-    char excerpt[FXI_EXCERPT], name[FXI_EXCERPT];
-
-    fxi_data_text_excerpt(excerpt, value, (size_t)(end - value));
-    return fxi_read_fail(s->c, s->line, value, "%s%s%s in the column '%s' is %s (" CURES ")",
-                         end > value ? "'" : "", end > value ? excerpt : "an empty field",
-                         end > value ? "'" : "",
-                         fxi_data_text_excerpt(name, column->name, column->len),
-                         isnan(x) ? "a missing number" : "not a finite number in range");
-}
-
 static fx_status read_value(scan *s, const fxi_read_csv_column *column, const char **p)
 {
     const char *value = fxi_read_csv_skip(*p, s->stop, s->t->separator);
     double x = 0;
     fx_status st = read_number(s, column, &x, p);
 
+    if (!st && !fxi_read_usable(x))
+        st = fxi_read_csv_row_unusable(s, column, &x, value, *p > value ? (size_t)(*p - value) : 0);
     if (st)
         return st;
-    if (!fxi_read_usable(x)) {
-        if (s->t->nan == FXI_CSV_ERROR)
-            return unusable(s, column, x, value, *p);
-        s->c->count.dropped += s->t->nan == FXI_CSV_ZERO;
-        x = s->t->nan == FXI_CSV_ZERO ? 0 : NAN;
-    }
-    if (s->row)
-        s->row[column->col] = x;
-    else if (!s->r->names.used)
+    if (s->r->names.used)
+        return fxi_read_csv_row_number(s, column, x);
+    if (!s->row)
         return fxi_read_values_set(&s->val, s->n++, x);
-    else if (x != 0 && s->r->names.bits)
-        return fxi_read_names_value(&s->sparse, s->r, s->c, column->name, column->len, x);
-    else if (x != 0)
-        return fxi_read_sparse_add(&s->sparse, (int64_t)column->col, x);
+    s->row[column->col] = x;
     return FX_OK;
 }
 
@@ -258,104 +208,29 @@ static fx_status read_weight(scan *s, const fxi_read_csv_column *column, const c
     double x = 0;
     fx_status st = read_number(s, column, &x, p);
 
-    if (!st && !(x >= 0 && fxi_read_usable(x))) {
-        char excerpt[FXI_EXCERPT];
-        return fxi_read_fail(s->c, s->line, value,
-                             "the weight %s is not a finite number of 0 or more",
-                             fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
-    }
-    s->c->weight[s->c->rows] = x;
-    return st;
-}
-
-/* A whole number is the query number; any other text is hashed to one. */
-static fx_status read_query(scan *s, const char **p)
-{
-    fxi_read_csv_field f;
-    double x;
-
-    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
-        return open_quote(s, *p);
-    if (!f.len)
-        return fxi_read_fail(s->c, s->line, *p, "no query");
-    bool number = fxi_decimal_read(&x, f.text, f.text + f.len) == f.text + f.len && x >= 0
-                  && x < 0x1p53 && x == floor(x);
-    s->c->qid[s->c->rows] = number ? (int64_t)x
-                                   : (int64_t)fxi_read_names_hash(f.text, f.len, 62);
-    *p = f.next;
-    return FX_OK;
-}
-
-static fx_status read_id(scan *s, const char **p)
-{
-    const char *odd, *byte;
-    fxi_read_csv_field f;
-
-    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
-        return open_quote(s, *p);
-    if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
-        return fxi_read_fail(s->c, s->line, byte, "%s", odd);
-    char *to = fxi_read_ids_room(&s->c->ids, f.len);
-    if (!to)
-        return FX_ENOMEM;
-    fxi_read_ids_add(&s->c->ids, fxi_read_csv_field_copy(to, &f));
-    *p = f.next;
-    return FX_OK;
-}
-
-/* The field `Paris` of the column `city` is the feature `city=Paris`; an empty field is no
- * feature. */
-static fx_status read_category(scan *s, const fxi_read_csv_column *column, const char **p)
-{
-    const char *odd, *byte;
-    fxi_read_csv_field f;
-
-    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
-        return open_quote(s, *p);
-    *p = f.next;
-    if (!f.len && s->t->nan == FXI_CSV_OWN)
-        f = (fxi_read_csv_field){.text = "NA", .len = 2};
-    if (!f.len || column->role == FXI_CSV_IGNORED)
-        return FX_OK;
-    if (column->role == FXI_CSV_UNSEEN) {
-        s->c->count.unseen++;
-        return FX_OK;
-    }
-    if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
-        return fxi_read_fail(s->c, s->line, byte, "%s", odd);
-    memcpy(s->name, column->name, column->len);
-    s->name[column->len] = '=';
-    size_t len = column->len + 1 + fxi_read_csv_field_copy(s->name + column->len + 1, &f);
-    return fxi_read_names_value(&s->sparse, s->r, s->c, s->name, len, 1);
+    return st ? st : fxi_read_csv_row_weight(s, x, value, (size_t)(*p - value));
 }
 
 static fx_status read_field(scan *s, const fxi_read_csv_column *column, const char **p)
 {
     const char *again = *p;
-    fx_status st = column->query ? read_query(s, &again) : FX_OK;
+    fxi_read_csv_field f;
+    fx_status st = FX_OK;
 
+    if (fxi_csv_has_role(column, FXI_CSV_QUERY) && !(st = next_field(&f, s, &again)))
+        st = fxi_read_csv_row_query(s, &f);
     if (st)
         return st;
     switch (column->role) {
     case FXI_CSV_NUMBER: return read_value(s, column, p);
     case FXI_CSV_LABEL: return read_label(s, p);
     case FXI_CSV_WEIGHT: return read_weight(s, column, p);
-    case FXI_CSV_QUERY: return read_query(s, p);
-    case FXI_CSV_ID: return read_id(s, p);
-    default: return read_category(s, column, p);
+    default: break;
     }
-}
-
-static fx_status end_row(scan *s)
-{
-    fx_status st = FX_OK;
-
-    if (s->r->names.used)
-        return fxi_read_names_row(&s->sparse, s->r, s->c, s->line);
-    for (size_t j = 0; s->row && j < s->r->cols && !st; j++)
-        st = fxi_read_values_set(&s->val, s->n++, s->row[j]);
-    s->c->rows++;
-    return st;
+    if ((st = next_field(&f, s, p)) || column->role == FXI_CSV_QUERY)
+        return st;
+    return column->role == FXI_CSV_ID ? fxi_read_csv_row_id(s, &f)
+                                      : fxi_read_csv_row_category(s, column, f);
 }
 
 static fx_status read_line(scan *s)
@@ -382,37 +257,19 @@ static fx_status read_line(scan *s)
     if (j < t->fields)
         return fxi_read_fail(s->c, s->line, p, "%zu fields, line %llu has %zu", j,
                              (unsigned long long)t->line, t->fields);
-    return end_row(s);
-}
-
-static bool has(const fxi_read_csv_state *t, fxi_csv_role role)
-{
-    for (size_t j = 0; j < t->fields; j++)
-        if (fxi_csv_has_role(&t->column[j], role))
-            return true;
-    return false;
+    return fxi_read_csv_row_end(s);
 }
 
 static fx_status open_chunk(scan *s)
 {
-    fxi_read_chunk *c = s->c;
-    const size_t fields = c->marks + c->lines;  /* at most */
-    size_t capacity;
+    const size_t fields = s->c->marks + s->c->lines;    /* at most */
+    fx_status st = fxi_read_csv_row_open(s, fields, (size_t)(s->c->end - s->c->text));
 
-    c->unlabelled = s->t->label_at == FXI_CSV_NONE;
-    if (has(s->t, FXI_CSV_WEIGHT) && !(c->weight = fxi_alloc(c->lines, sizeof *c->weight)))
-        return FX_ENOMEM;
-    if (has(s->t, FXI_CSV_QUERY) && !(c->qid = fxi_alloc(c->lines, sizeof *c->qid)))
-        return FX_ENOMEM;
+    if (st || s->r->names.used)
+        return st;
     if (s->t->moved && !(s->row = fxi_alloc(s->r->cols, sizeof *s->row)))
         return FX_ENOMEM;
-    if (!s->r->names.used)
-        return fxi_read_values_new(&s->val, fields);
-    /* The text of a name and its value; NA may be longer than all of the chunk. */
-    if (!fxi_size_add(&capacity, s->t->longest + sizeof "=NA", (size_t)(c->end - c->text))
-        || !(s->name = fxi_alloc(capacity, 1)))
-        return FX_ENOMEM;
-    return fxi_read_sparse_open(&s->sparse, c->lines, fields);
+    return fxi_read_values_new(&s->val, fields);
 }
 
 static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
@@ -427,20 +284,8 @@ static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
         if (!st && c->count.lines % 1024 == 0 && fxi_parallel_cancelled(c->team))
             st = FX_ECANCELLED;
     }
-    free(s.row);
-    free(s.name);
-    if (r->names.used) {
-        fxi_read_sparse_close(&s.sparse, c, !st);
-        return st;
-    }
-    if (st) {
-        fxi_read_values_free(&s.val);
-        return st;
-    }
-    c->matrix.rows = c->rows;
-    c->matrix.cols = c->matrix.stride = r->cols;
-    c->matrix.val = fxi_read_values_take(&s.val, &c->matrix.type, s.n);
-    return FX_OK;
+    fxi_read_csv_row_close(&s, !st);
+    return st;
 }
 
 /* Bytes needed to guess the columns, so that the guess does not depend on how the input is cut. */

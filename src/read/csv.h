@@ -2,8 +2,9 @@
  * csv.h - between csv_header.c, which reads the first line, csv_again.c, which reads that of other
  * files, csv_columns.c, which finds what each
  * column is, csv_look.c, which looks at the first rows for that, csv_names.c, which knows the names
- * that are given, csv_resolve.c, which writes the choices into the spec, csv.c, which reads the
- * rows, and csv_field.c, which serves all. */
+ * that are given, csv_resolve.c, which writes the choices into the spec, csv.c and arrow_rows.c,
+ * which read the rows, csv_row.c, which stores what they read, and csv_field.c, which serves
+ * all. */
 #ifndef FXI_CSV_H
 #define FXI_CSV_H
 #include "read/read.h"
@@ -78,6 +79,8 @@ typedef struct fxi_read_csv_field {
 
 /* Reads blank lines and a header, once, and resolves the columns. */
 fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end);
+/* The first line alone; *header: whether it is one, and no row. */
+fx_status fxi_read_csv_header_line(fx_reader *r, const char *line, const char *stop, bool *header);
 /* csv_again.c - the header of another file, which must be the same. */
 fx_status fxi_read_csv_again(fx_reader *r);
 fx_status fxi_read_csv_again_skip(fx_reader *r, const char **p, const char *end);
@@ -99,6 +102,8 @@ typedef struct fxi_read_csv_seen {
 /* seen[fields], zeros at first. */
 void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *line,
                        const char *limit, const char *end);
+/* The same from what the columns look like: seen[fields]. */
+fx_status fxi_read_csv_columns_seen(fx_reader *r, const fxi_read_csv_seen *seen);
 /* FX_EFORMAT: the column has numbers and words, and no key says which it should have. */
 fx_status fxi_read_csv_look_mixed(const fx_reader *r, const fxi_read_csv_column *c,
                                   const fxi_read_csv_seen *seen);
@@ -127,6 +132,49 @@ bool fxi_read_csv_field_number(double *x, const fxi_read_csv_state *t, const fxi
 bool fxi_read_csv_field_comma(const fxi_read_csv_field *f);     /* a number with a decimal comma? */
 /* Empty, or a word for that: NA, N/A, #N/A, <NA>, nan, null, none, ?, or one of na=. */
 bool fxi_read_csv_field_missing(const fxi_read_csv_state *t, const fxi_read_csv_field *f);
+
+/* csv_row.c - the row that is being read, and the rows of its chunk before it.  Failures of a row
+ * end the chunk (fxi_read_fail); text and its length are what the message quotes. */
+typedef struct fxi_read_csv_row {
+    fxi_read_chunk *c;
+    const fxi_read_csv_state *t;
+    const fx_reader *r;
+    const char *line, *stop;            /* where messages count from; text: the line */
+    fxi_read_values val;                /* dense rows */
+    size_t n;
+    double *row;                        /* dense rows whose columns are moved: one of them */
+    fxi_read_sparse sparse;             /* rows by name */
+    char *name;                         /* [room] buffer for one name */
+    size_t room;
+} fxi_read_csv_row;
+/* For c->lines rows of together at most so many fields, of which none is longer than `text`.  The
+ * caller makes s->val or s->row, if rows are dense; close frees them. */
+fx_status fxi_read_csv_row_open(fxi_read_csv_row *s, size_t fields, size_t text);
+void fxi_read_csv_row_close(fxi_read_csv_row *s, bool good);    /* good: rows go to c->matrix */
+fx_status fxi_read_csv_row_not_a_number(fxi_read_csv_row *s, const fxi_read_csv_column *column,
+                                        const fxi_read_csv_field *f);
+/* What nan= makes of a number that no row may hold: *x, or a failure. */
+fx_status fxi_read_csv_row_unusable(fxi_read_csv_row *s, const fxi_read_csv_column *column,
+                                    double *x, const char *text, size_t len);
+fx_status fxi_read_csv_row_weight(fxi_read_csv_row *s, double x, const char *text, size_t len);
+fx_status fxi_read_csv_row_query(fxi_read_csv_row *s, const fxi_read_csv_field *f);
+fx_status fxi_read_csv_row_id(fxi_read_csv_row *s, const fxi_read_csv_field *f);
+/* The field `Paris` of the column `city` is the feature `city=Paris`; an empty field is none. */
+fx_status fxi_read_csv_row_category(fxi_read_csv_row *s, const fxi_read_csv_column *column,
+                                    fxi_read_csv_field f);
+fx_status fxi_read_csv_row_odd(fxi_read_csv_row *s, const fxi_read_csv_field *f); /* is it text? */
+fx_status fxi_read_csv_row_end(fxi_read_csv_row *s);
+
+/* The number of a sparse row. */
+static inline fx_status fxi_read_csv_row_number(fxi_read_csv_row *s,
+                                                const fxi_read_csv_column *column, double x)
+{
+    if (x == 0)
+        return FX_OK;
+    if (s->r->names.bits)
+        return fxi_read_names_value(&s->sparse, s->r, s->c, column->name, column->len, x);
+    return fxi_read_sparse_add(&s->sparse, (int64_t)column->col, x);
+}
 
 /* A word as the value of a key, for messages: 'x y' in quotes, %2F for a slash. */
 enum { FXI_CSV_VALUE = 3 * FXI_EXCERPT };

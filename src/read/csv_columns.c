@@ -402,10 +402,23 @@ static fx_status place_new(fx_reader *r)
     return s;
 }
 
+fx_status fxi_read_csv_columns_seen(fx_reader *r, const fxi_read_csv_seen *seen)
+{
+    fxi_read_csv_state *t = r->state;
+    fx_status s = find_roles(r, seen);
+
+    if (!s)
+        s = check_features(r);
+    if (!s)
+        s = r->names.given && !r->names.bits ? place_given(r) : place_new(r);
+    t->resolved = !s;
+    return s ? s : fxi_read_csv_resolve(r);
+}
+
 fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop, const char *limit,
                                const char *end)
 {
-    fxi_read_csv_state *t = r->state;
+    const fxi_read_csv_state *t = r->state;
     fxi_read_csv_seen *seen = fxi_zalloc(t->fields, sizeof *seen);
 
     if (!seen)
@@ -414,12 +427,7 @@ fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop,
         fxi_read_csv_look(seen, r, line, limit, end);
     fx_status s = check_header(r, line, stop);
     if (!s)
-        s = find_roles(r, seen);
+        s = fxi_read_csv_columns_seen(r, seen);
     free(seen);
-    if (!s)
-        s = check_features(r);
-    if (!s)
-        s = r->names.given && !r->names.bits ? place_given(r) : place_new(r);
-    t->resolved = !s;
-    return s ? s : fxi_read_csv_resolve(r);
+    return s;
 }

@@ -116,7 +116,7 @@ static bool numbered(const fxi_read_csv_state *t, const char *line, const char *
     return text;
 }
 
-static fx_status first_line(fx_reader *r, const char *line, const char *stop, bool *header)
+fx_status fxi_read_csv_header_line(fx_reader *r, const char *line, const char *stop, bool *header)
 {
     fxi_read_csv_state *t = r->state;
     const char *p = line;
@@ -180,7 +180,7 @@ fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end)
         if (fxi_read_csv_skip(line, stop, t->separator) == stop)
             r->count.blank++;
         else if (!t->fields)
-            s = first_line(r, line, stop, &header);
+            s = fxi_read_csv_header_line(r, line, stop, &header);
         else
             header = false;
         if (!s && !header) {            /* a row: read again with the others */
@@ -210,7 +210,7 @@ fx_status fxi_read_csv_header_held(fx_reader *r)
         if (fxi_read_csv_skip(line, stop, t->separator) == stop)
             r->count.blank++;
         else
-            s = first_line(r, line, stop, &header);
+            s = fxi_read_csv_header_line(r, line, stop, &header);
         if (s)
             return s;
         if (header)

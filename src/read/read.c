@@ -24,6 +24,11 @@ fx_status fxi_read_fail(fxi_read_chunk *c, const char *line, const char *at, con
 
 fx_status fxi_read_error(const fx_reader *r, uint64_t line, size_t column, const char *reason)
 {
+    if (r->batches && !line)
+        return fxi_error(FX_EFORMAT, "%s: %s", r->name, reason);
+    if (r->batches)
+        return fxi_error(FX_EFORMAT, "%s: row %llu (from 0): %s", r->name,
+                         (unsigned long long)line - 1, reason);
     const char *name = fxi_read_sources_name(&line, r, line);
 
     return fxi_error(FX_EFORMAT, "%s:%llu:%zu: %s", name, (unsigned long long)line, column, reason);

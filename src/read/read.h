@@ -5,6 +5,7 @@
  *   reader.c       the public functions; reader_feed.c, from bytes to rows; reader_spec.c
  *     svmlight.c   a chunk of sparse rows           csv.c    a chunk of rows of fields, csv_*.c
  *     words.c      a chunk of lines of words        names.c  columns by name, for csv.c and words.c
+ *     reader_arrow.c, arrow.c   Arrow batches and streams as rows of csv    arrow_*.c
  *     npy.c        one dense array                  npz.c    several arrays, one sparse matrix
  *       npy_array.c     an array from a stream
  *       read.c          a chunk's labels and messages, sparse rows, blocks
@@ -29,6 +30,8 @@ typedef struct fxi_read_values {
 fx_status fxi_read_values_new(fxi_read_values *v, size_t capacity);
 fx_status fxi_read_values_widen(fxi_read_values *v, size_t n);  /* keeps the first n */
 void *fxi_read_values_take(fxi_read_values *v, fx_type *type, size_t n); /* v is empty then */
+/* n doubles become floats, if each of them is one. */
+fx_status fxi_read_values_narrow(fxi_read_values *v, size_t n);
 void fxi_read_values_free(fxi_read_values *v);
 void *fxi_read_values_shrink(void *p, size_t n, size_t capacity, size_t size);  /* never fails */
 
@@ -142,6 +145,7 @@ struct fx_reader {
     fx_read_counts count;
     bool failed;
     bool keep_nan;                      /* arrays: nan=keep */
+    bool batches;                       /* csv: rows come as Arrow batches, not as text */
     bool open_line;                     /* text: the last bytes had no line end */
     bool begun;                         /* text: bytes of this file have come */
     bool opening;                       /* text: .. but not yet all that `skip` has to see */
@@ -179,13 +183,20 @@ fx_status fxi_read_reserve(fx_reader *r, size_t n);     /* memory for n more lab
 fx_status fxi_read_state(fx_reader *r, size_t size);    /* r->state, zeroed */
 /* reader_feed.c - lines that were held back are parsed now: no more will come. */
 fx_status fxi_read_reader_feed_held(fx_reader *r, const fx_run *run);
+/* Parses chunks, which have .lines and .marks, and joins them; frees them also when it fails. */
+fx_status fxi_read_reader_feed_chunks(fx_reader *r, fxi_read_chunk *chunk, size_t n,
+                                      const fx_run *run);
+/* arrow_rows.c - appends the rows of a chunk of a batch. */
+fx_status fxi_read_arrow_rows(const fx_reader *r, fxi_read_chunk *c);
 /* reader_spec.c - key=value in r->spec from now on; unchanged if no spec can hold this value. */
 fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char *value);
 
 /* ---- Text ---------------------------------------------------------------------------------
  * Chunks are parsed independently; reader_feed.c joins them. */
 struct fxi_read_chunk {
-    const char *text, *end;             /* whole lines */
+    const char *text, *end;             /* whole lines; or: */
+    const struct fxi_read_arrow_batch *batch;        /* an Arrow batch, of which these are .. */
+    size_t first;                       /* .. rows from this one on, one a line */
     size_t lines, marks;                /* counted before: bounds for the arrays */
     fxi_team *team;                     /* that parses it */
     /* What the lines hold. */

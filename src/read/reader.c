@@ -109,7 +109,7 @@ fx_status fx_data_reader_file(fx_reader *r, const char *name)
 
     if (s)
         return s;
-    if (!r->format->parse || !name)
+    if (!r->format->parse || r->batches || !name)
         return fxi_error(FX_EINVAL, "%s: %s", r->name,
                          name ? "only text can go on in another file" : "a file without a name");
     return fxi_read_note(r, fxi_read_sources_add(r, name));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * reader_feed.c - bytes given to the reader's format.  Arrays go there as they come; text is cut
  * into chunks of whole lines, which the format parses side by side, and which are joined in the
- * order of the file.
+ * order of the file.  Chunks of rows of an Arrow batch (arrow.c) go the same way.
  *
  * Cuts depend on the bytes alone, a chunk's result on its lines alone, and joining is done by the
  * calling thread from the first chunk to the last.  So tables, counts and messages are the same for
@@ -45,7 +45,9 @@ static fx_status parse_chunk(void *ctx, size_t i, fxi_team *team)
     c->widest = -1;
     c->team = team;
     c->label = fxi_alloc(c->lines, sizeof *c->label);
-    return c->label ? w->r->format->parse(w->r, c) : FX_ENOMEM;
+    if (!c->label)
+        return FX_ENOMEM;
+    return c->batch ? fxi_read_arrow_rows(w->r, c) : w->r->format->parse(w->r, c);
 }
 
 static void free_chunks(work *w)
@@ -224,12 +226,10 @@ static fx_status sort_chunk(void *ctx, size_t i, fxi_team *team)
     return fxi_read_names_sort(w->r, &w->chunk[i], team);
 }
 
-static fx_status feed_lines(work *w, const fx_run *run)
+static fx_status feed_chunks(work *w, const fx_run *run)
 {
-    fx_status s = fxi_parallel(w->chunks, count_chunk, w, run);
+    fx_status s = check_memory(w, run);
 
-    if (!s)
-        s = check_memory(w, run);
     if (!s)
         s = fxi_parallel(w->chunks, parse_chunk, w, run);
     const bool numbered = w->r->names.used && !fxi_read_names_known(&w->r->names);
@@ -242,6 +242,16 @@ static fx_status feed_lines(work *w, const fx_run *run)
     /* An error ends the join at its chunk; later chunks may never have been parsed. */
     fx_status t = fxi_parallel_ordered(w->chunks, join, w, run);
     return t ? t : s;
+}
+
+fx_status fxi_read_reader_feed_chunks(fx_reader *r, fxi_read_chunk *chunk, size_t n,
+                                      const fx_run *run)
+{
+    work w = {r, chunk, n};
+    fx_status s = feed_chunks(&w, run);
+
+    free_chunks(&w);
+    return s;
 }
 
 static fx_status parse_text(fx_reader *r, const char *p, size_t len, const fx_run *run)
@@ -258,7 +268,9 @@ static fx_status parse_text(fx_reader *r, const char *p, size_t len, const fx_ru
         return FX_OK;
     fx_status s = cut(&w, p, end);
     if (!s)
-        s = feed_lines(&w, run);
+        s = fxi_parallel(w.chunks, count_chunk, &w, run);
+    if (!s)
+        s = feed_chunks(&w, run);
     free_chunks(&w);
     return s;
 }
@@ -323,6 +335,8 @@ fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len, const
         return FX_OK;
     if (!bytes)
         return fxi_error(FX_EINVAL, "%s: %zu bytes at NULL", r->name, len);
+    if (r->batches)
+        return fxi_error(FX_EINVAL, "%s: bytes after Arrow batches", r->name);
     s = (r->format->feed ? r->format->feed : feed_text)(r, bytes, len, run);
     return fxi_read_note(r, s);
 }

@@ -79,6 +79,10 @@ const char *fxi_read_sources_line(char buf[FXI_READ_PLACE], const fx_reader *r, 
     const char *name = fxi_read_sources_name(&at, r, line);
     bool same = name == fxi_read_sources_name(&unused, r, other);
 
+    if (r->batches) {
+        snprintf(buf, FXI_READ_PLACE, "row %llu", (unsigned long long)at - 1);
+        return buf;
+    }
     snprintf(buf, FXI_READ_PLACE, "line %llu%s%s", (unsigned long long)at, same ? "" : " of ",
              same ? "" : name);
     return buf;

@@ -32,6 +32,24 @@ fx_status fxi_read_values_widen(fxi_read_values *v, size_t n)
     return FX_OK;
 }
 
+fx_status fxi_read_values_narrow(fxi_read_values *v, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && ((double)(float)v->f64[i] == v->f64[i] || v->f64[i] != v->f64[i]))
+        i++;
+    if (i < n)
+        return FX_OK;
+    float *f32 = fxi_alloc(n, sizeof *f32);
+    if (!f32)
+        return FX_ENOMEM;
+    for (i = 0; i < n; i++)
+        f32[i] = (float)v->f64[i];
+    free(v->f64);
+    *v = (fxi_read_values){.f32 = f32, .capacity = n};
+    return FX_OK;
+}
+
 void *fxi_read_values_shrink(void *p, size_t n, size_t capacity, size_t size)
 {
     void *less = n < capacity - capacity / 8 ? fxi_realloc(p, n, size) : NULL;

@@ -35,6 +35,10 @@ fx_status got_data(fx_data *d, fx_status s);
 /* An output that a failing call must leave as it was. */
 #define MARK ((void *)(uintptr_t)0x5a5a5a5a)
 
+/* arrow.c */
+fx_status arrow_batch(const char *spec);
+fx_status arrow_stream(const char *spec);
+
 /* A call of X_describe that may fail. */
 fx_status described(fx_status (*describe)(fx_description *, const char *), const char *spec);
 

@@ -79,7 +79,7 @@ static inline size_t reading_stored(const fx_data *d)
     return n;
 }
 
-/* Equal numbers (a zero's sign, too), labels, classes, names; blocks may be cut differently. */
+/* Equal numbers (a zero's sign, too; or both missing), labels, classes, names; blocks may be cut differently. */
 static inline void reading_same(const fx_table *a, const fx_table *b)
 {
     CHECK(a->rows == b->rows && a->cols == b->cols && a->base == b->base);
@@ -99,8 +99,10 @@ static inline void reading_same(const fx_table *a, const fx_table *b)
         CHECK(x.n == y.n);
         for (size_t q = 0; q < x.n; q++)
             CHECK(fxi_row_column(x, q) == fxi_row_column(y, q)
-                  && fxi_row_value(x, q) == fxi_row_value(y, q)
-                  && !signbit(fxi_row_value(x, q)) == !signbit(fxi_row_value(y, q)));
+                  && (fxi_row_value(x, q) == fxi_row_value(y, q)
+                      || (isnan(fxi_row_value(x, q)) && isnan(fxi_row_value(y, q))))
+                  && (isnan(fxi_row_value(x, q))
+                      || !signbit(fxi_row_value(x, q)) == !signbit(fxi_row_value(y, q))));
         CHECK(!a->label || a->label[i] == b->label[i]);
         CHECK(!a->qid || a->qid[i] == b->qid[i]);
         CHECK(!a->id == !b->id && (!a->id || !strcmp(a->id[i], b->id[i])));

@@ -59,13 +59,13 @@ static uint64_t hash_set(const fxi_combo *set)
     return h;
 }
 
-static void put(size_t *table, size_t slots, uint64_t hash, size_t member)
+static void put(size_t *table, size_t slots, uint64_t hash, size_t number)
 {
     size_t k = hash & (slots - 1);
 
     while (table[k])
         k = (k + 1) & (slots - 1);
-    table[k] = member + 1;
+    table[k] = number + 1;
 }
 
 static void fill_tables(working *s)

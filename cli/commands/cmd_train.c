@@ -158,8 +158,8 @@ static int memory_hint(int status, const training *t)
 {
     if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream)
         say_hint("if nothing is chosen by the rows, they need not be in memory for --model "
-                 "logistic, ridge, pca, perceptron, svm-l2 with --solver newton, factorization "
-                 "machines with --solver lbfgs or adagrad; with --penalty l1, for --solver proximal");
+                 "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
+                 "lbfgs or adagrad; with --penalty l1, for --solver proximal");
     return status;
 }
 
@@ -535,7 +535,8 @@ const command cmd_train = {
             "status 3 and saves the last good model.\n"
             "\n"
             "Data larger than --max-memory: these models do not need all rows in memory: logistic, "
-            "ridge, perceptron, pca; svm-l2 with --solver newton; penalty l1 with --solver "
+            "ridge, perceptron, pca; svm-l2 (with 256 dense features or more and at most 2^28 "
+            "numbers in all, only with --solver newton); penalty l1 with --solver "
             "proximal; factorization machines with --solver lbfgs (not hofm-simplex) or adagrad "
             "(not --task rank), if --task is given. If the rows take more than a third of "
             "--max-memory, train packs them into a temporary file next to the model, and each pass "

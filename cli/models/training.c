@@ -214,6 +214,8 @@ int training_fit(training *t)
     if (t->spill.status)
         return t->spill.status;
     t->seconds = say_clock() - start;
+    if (s == FX_EUNSUPPORTED && t->streamed)    /* only of rows that are not in memory */
+        return say_failure(s), EXIT_MEMORY;
     if (s < 0)
         return say_failure(s);
     t->diverged = s == FX_DIVERGED;

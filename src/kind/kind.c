@@ -14,6 +14,6 @@ const struct fxi_kinds_can fxi_kinds_can = {
     .update = "perceptrons can, but not of a precomputed kernel, and factorization machines with "
               "solver=adagrad",
     .estimate = "that of kernel machines is",
-    .stream = "logistic, ridge, pca and perceptron can, svm-l2 with solver=newton, factorization "
-              "machines with solver=adagrad (not task=rank) or lbfgs (not hofm-simplex), and "
-              "penalty=l1 with solver=proximal"};
+    .stream = "logistic, ridge, svm-l2, pca and perceptron can, factorization machines with "
+              "solver=adagrad (not task=rank) or lbfgs (not hofm-simplex), and penalty=l1 with "
+              "solver=proximal"};

@@ -22,13 +22,15 @@
  * clock.
  *
  * Newton's method comes first for the squared hinge if features are few or sparse, which takes it a
- * dozen passes, and if a fit starts from the weights of another. */
+ * dozen passes, if there are so many numbers that rows should not have to be in memory, and if a fit
+ * starts from the weights of another. */
 
 #include "kind/kind.h"
 
 enum { PATIENCE = 400, WIDE_PATIENCE = 50 };    /* passes */
 enum { DUAL_VISITS = 100, DUAL_VISITS_L2 = 40 }; /* per row: about what the other solvers take */
 enum { DUAL_FEATURES = 256 };           /* of the squared hinge: fewer are few */
+#define DUAL_NUMBERS 0x1p28             /* .. of all rows: 1 GiB of floats */
 enum { AUTO, DUAL, NEWTON, CD, PROXIMAL };
 static const char *const solver_name[] = {"auto", "dual", "newton", "cd", "proximal"};
 
@@ -97,12 +99,34 @@ static int solver_of(const fxi_learning *how)
     return o->l1 && o->solver == AUTO ? CD : o->solver != AUTO ? o->solver : how->loss->rounded ? AUTO : NEWTON;
 }
 
-/* Newton's method and proximal steps never see a row; the others need all of them at hand. */
+/* Newton's method and proximal steps never see a row; the others need all of them at hand.  Of auto
+ * the data decides: prepare. */
 static bool streams(const fxi_learning *how)
 {
     int solver = solver_of(how);
 
-    return (solver == PROXIMAL || (solver == NEWTON && how->loss->curve)) && !how->calibrate;
+    return (solver == PROXIMAL || ((solver == NEWTON || solver == AUTO) && how->loss->curve))
+           && !how->calibrate;
+}
+
+/* Of the squared hinge, by the data alone. */
+static bool newton_begins(size_t rows, size_t features, bool sparse)
+{
+    return sparse || features < DUAL_FEATURES || (double)rows * (double)features > DUAL_NUMBERS;
+}
+
+static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
+{
+    fx_status st = fxi_kind_features_prepare(t, plan, run);
+    const fx_model_info *c = &t->m->c;
+
+    if (st || !t->stream || solver_of(&t->how) != AUTO
+        || newton_begins(c->rows, c->features, t->stream->survey.sparse && !t->m->map))
+        return st;
+    return fxi_error(FX_EUNSUPPORTED, "%s begins with the dual solver where %d or more features are "
+                     "dense (%zu here) and rows have at most 2^28 numbers of them, and that needs "
+                     "all rows in memory; use solver=newton", t->how.learner->name, DUAL_FEATURES,
+                     c->features);
 }
 
 static fx_status init(fxi_train *t, const fx_run *run)
@@ -181,7 +205,7 @@ static bool newton_first(const fxi_solution *s, const fxi_source *z)
     for (size_t j = 0; j < z->features; j++)
         if (s->w[j] != 0)
             return true;
-    return z->sparse || z->features < DUAL_FEATURES;
+    return newton_begins(z->rows, z->features, z->sparse);
 }
 
 static fx_status dual_then_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run)
@@ -205,7 +229,7 @@ static fx_status fit_stream(fxi_output *o, fxi_problem *p, double C, const fx_ru
 
     fxi_train_passes(&asking, o, C);
     p->passes = &asking.passes;
-    bool newton = solver_of(&o->train->how) == NEWTON;
+    bool newton = solver_of(&o->train->how) != PROXIMAL;
     if (newton && p->loss->rounded)
         p->patience = patience(c->features, c->rows);
     fx_status st = (newton ? fxi_fit_newton : fxi_fit_l1_passes)(&o->s, p, run);
@@ -286,8 +310,8 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 const fxi_kind fxi_kind_linear = {
     FXI_KIND_WEIGHTS, .name = "linear", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_weights), .path = "C", .format = 1, .map = FX_MAY, .read = read,
-    .streams = streams, .asked = asked, .answer = answer, .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
-    .close = fxi_kind_weights_close, .begin = fxi_kind_weights_begin, .allocate = allocate,
-    .start = start, .solve = solve, .keep = fxi_kind_weights_keep,
+    .streams = streams, .asked = asked, .answer = answer, .prepare = prepare, .init = init,
+    .bytes = bytes, .close = fxi_kind_weights_close, .begin = fxi_kind_weights_begin,
+    .allocate = allocate, .start = start, .solve = solve, .keep = fxi_kind_weights_keep,
     .finish = fxi_kind_weights_finish, .not_converged = not_converged,
     .parsed = fxi_kind_features_parsed};

@@ -46,6 +46,8 @@ def bytes_of(path):
 MODELS = [
     ["--model", "logistic"],
     ["--model", "logistic", "--scale", "maxabs", "--class-weight", "balanced"],
+    ["--model", "svm-l2"],
+    ["--model", "svm-l2", "--kernel", "anova:order=2", "-D", "100"],
     ["--model", "svm-l2", "--solver", "newton", "--kernel", "anova:order=2", "-D", "100"],
     ["--model", "logistic", "--penalty", "l1", "--solver", "proximal"],
     ["--model", "pca:k=3"],
@@ -124,11 +126,21 @@ def test_refused(fx, tmp_path):
                   ["--model", "logistic", "--nan", "median"]):
         done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "1500K", *model, status=4)
         assert "the limit is" in done.talk
-        assert "need not be in memory for --model logistic, ridge, pca, perceptron, svm-l2 with --solver newton" in done.talk
+        assert "need not be in memory for --model logistic, ridge, svm-l2, pca, perceptron" in done.talk
         assert "with --penalty l1, for --solver proximal" in done.talk
     done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "1500K", "--model", "fm", "--solver", "lbfgs", status=2)
     assert "labels do not decide the task: add --task" in done.talk
     assert sorted(os.listdir(tmp_path)) == ["x.svm"]
+
+
+def test_refused_by_the_data(fx, tmp_path):
+    """Where auto begins with the dual solver, whatever the memory."""
+    svm(tmp_path / "x.svm")
+    wide = ["train", "x.svm", "-o", "m.fx", "--max-memory", "4M", "--model", "svm-l2", "--kernel", "anova:order=2",
+            "-D", "300"]
+    done = fx(*wide, status=4)
+    assert "dense (300 here)" in done.talk and "needs all rows in memory; use --solver newton" in done.talk
+    assert fx(*wide, "--solver", "newton", "--max-iter", "2", "--json").json["engine"]["name"] == "stream"
 
 
 def test_least_memory(fx, tmp_path):

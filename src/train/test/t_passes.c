@@ -253,6 +253,7 @@ static void test_same(void)
                                 .scale = "maxabs"});
             same(&r, &(fx_plan){PLAN, .model = model});
             if (classes) {
+                same(&r, &(fx_plan){PLAN, .model = "svm-l2"});
                 same(&r, &(fx_plan){PLAN, .model = "perceptron:max-iter=3"});
                 same(&r, &(fx_plan){PLAN, .model = "perceptron:averaged=no,intercept=none",
                                     .class_weight = "balanced", .kernel = "anova:order=2",
@@ -410,7 +411,7 @@ static fx_status bring_empty(void *ctx, const void *request, size_t len, const f
 static void test_refused(void)
 {
     rows r = make(true, 2, false, false), targets = make(false, 0, false, false);
-    static const char *const models[] = {"svm", "svm-l2", "logistic:penalty=l1", "kernel-svm",
+    static const char *const models[] = {"svm", "logistic:penalty=l1", "kernel-svm",
                                          "fm:rank=3", "kernel-perceptron", "svm-l2:calibrate=yes",
                                          "perceptron:calibrate=yes", "hofm-simplex:solver=lbfgs"};
     fx_plan plan = {PLAN, .model = "logistic"};
@@ -507,6 +508,46 @@ static void test_stalled(void)
     fx_model_free(fitted(&plan, &t, NULL));
 }
 
+typedef struct counted { const fx_table *t; size_t passes; } counted;
+
+/* Answers what is asked before the fit, and ends the fit at its first question. */
+static fx_status bring_two(void *ctx, const void *request, size_t len, const fx_sink *answer)
+{
+    counted *c = ctx;
+
+    return c->passes++ < 2 ? bring_table((void *)(uintptr_t)c->t, request, len, answer)
+                           : FX_ECANCELLED;
+}
+
+/* svm-l2 begins with the dual solver where there are 256 dense features or more, but at most 2^28
+ * numbers; else with Newton's method, which needs no rows. */
+static void test_auto(void)
+{
+    enum { ROWS = (1 << 16) + 1, D = 1 << 12 };
+    static double x[2 * ROWS], label[ROWS];
+    fx_matrix X = {.rows = ROWS, .cols = 2, .stride = 2, .type = FX_F64, .val = x};
+    fx_table t = {.rows = ROWS, .cols = 2, .blocks = 1, .block = &X, .label = label};
+    const struct { size_t rows, features; bool newton; } cases[] = {
+        {ROWS, 254, true}, {ROWS, 256, false}, {ROWS - 1, D, false}, {ROWS, D, true}};
+
+    for (size_t i = 0; i < ROWS; i++) {
+        x[2 * i] = test_unit();
+        x[2 * i + 1] = test_unit();
+        label[i] = (double)(i % 2);
+    }
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        fx_plan plan = {PLAN, .model = "svm-l2", .kernel = "rbf:gamma=1", .map = "rff",
+                        .features = cases[k].features};
+        counted c = {&t, 0};
+        fx_model *m = NULL;
+        t.rows = X.rows = cases[k].rows;
+        fx_status s = fx_model_passes_fit(&m, &plan, bring_two, &c, NULL);
+        CHECK(s == (cases[k].newton ? FX_ECANCELLED : FX_EUNSUPPORTED));
+        CHECK(c.passes == (cases[k].newton ? 3 : 2));
+        CHECK(cases[k].newton || strstr(fx_error_detail(), "use solver=newton"));
+    }
+}
+
 /* Rows so long that a window of AdaGrad has fewer blocks than there are; they count as the blocks
  * of the model see them. */
 static void test_windows(void)
@@ -562,6 +603,7 @@ int main(void)
     test_columns();
     test_refused();
     test_stalled();
+    test_auto();
     test_windows();
     test_memory();
     return 0;

@@ -10,7 +10,7 @@
  *   svm-l2    auto, first   auto, if long   auto      yes
  *   svr       auto, first   auto, if long   -         -
  *   logistic  -             auto            auto      yes
- *   ridge     yes           auto            -         -
+ *   ridge     yes           auto            auto      yes
  *
  * With solver=auto a loss with a second derivative and no kink goes to Newton's method.  The others
  * go to the dual solver first, which is fastest where C and rows are small: the gap after some
@@ -43,13 +43,12 @@ typedef struct options { int solver; bool l1; double epsilon; } options;
     "auto: by loss and penalty"
 #define TOL     "tol", "1e-3", FXI_POSITIVE, "stop at this share of the objective above the optimum"
 #define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), "passes (dual, proximal), steps (newton, cd)"
-#define ONLY_L2 "penalty", "l2", FXI_CHOICE("l2"), "l1 is for svm-l2 and logistic"
+#define ONLY_L2 "penalty", "l2", FXI_CHOICE("l2"), "l1 is for svm-l2, logistic and ridge"
 #define SMOOTH  "solver", "auto", FXI_CHOICE("auto|dual|newton"), "auto: by the rows"
 #define WITH_L1 {FXI_KEY_C}, {PENALTY}, {FXI_KEY_INTERCEPT}, {SOLVER}, {TOL}, {STEPS}
 #define WITHOUT {FXI_KEY_C}, {ONLY_L2}, {FXI_KEY_INTERCEPT}, {SMOOTH}, {TOL}, {STEPS}
 static const fx_key keys_l1[] = {WITH_L1, {0}};
 static const fx_key keys_l1_calibrate[] = {WITH_L1, {FXI_KEY_CALIBRATE}, {0}};
-static const fx_key keys_plain[] = {WITHOUT, {0}};
 static const fx_key keys_calibrate[] = {WITHOUT, {FXI_KEY_CALIBRATE}, {0}};
 static const fx_key keys_epsilon[] = {WITHOUT, {FXI_KEY_EPSILON}, {0}};
 
@@ -61,9 +60,7 @@ static const fxi_learner learners[] = {
 
 static bool serves(const fxi_loss *loss, bool l1, int solver)
 {
-    bool by_cd = loss == &fxi_loss_squared_hinge || loss == &fxi_loss_logistic;
-
-    return l1                 ? by_cd && (solver == AUTO || solver == CD || solver == PROXIMAL)
+    return l1                 ? loss->curve && (solver == AUTO || solver == CD || solver == PROXIMAL)
            : solver == DUAL   ? loss->step != NULL
                               : solver == NEWTON || solver == AUTO;
 }

@@ -25,7 +25,7 @@ static const opt options[] = {
      "classify if labels are text, or whole numbers with at most 20 different values that occur "
      "twice on average", 0, 0},
     {"penalty", 0, "l2|l1", OPT_CHOICE, &fit.penalty, NULL,
-     "l1 makes most weights exactly 0 (svm-l2, logistic; default l2)", 0, 0},
+     "l1 makes most weights exactly 0 (svm-l2, logistic, ridge; default l2)", 0, 0},
     {"intercept", 0, "free|appended|none", OPT_CHOICE, &fit.intercept, NULL,
      "free: not penalised (default); appended: penalised, as with LIBLINEAR's -B 1", 0, 0},
     {"epsilon", 0, "X", OPT_TEXT, &fit.epsilon, NULL,

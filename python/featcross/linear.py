@@ -144,6 +144,7 @@ class LinearRegressor(Linear, Regressor):
     Parameters
     ----------
     loss : of a model of the library, such as "squared" or "epsilon_insensitive"
+    penalty : "l2" or "l1", which leaves few features (squared: the lasso)
     C : weight of the losses against the penalty; "auto": chosen as ``featcross train`` chooses it,
         by the score on held-out rows
     epsilon : of epsilon_insensitive: errors up to this count as none
@@ -153,10 +154,10 @@ class LinearRegressor(Linear, Regressor):
         map; "auto": "maxabs" if a number is above 1 or below -1; None
     missing : what becomes of NaN in X, see LinearClassifier
     fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
-    solver : "auto", "dual" or "newton"
+    solver : "auto", "dual" or "newton"; with penalty="l1" "auto", "cd" or "proximal"
     tol : stop when the objective is within this share of its minimum
     max_iter : passes over the rows (dual) or steps; None: 1000
-    warm_start : go on from the last fit (newton)
+    warm_start : go on from the last fit (newton, cd)
     random_state : of the map and visits; None: the map's, and without one a new one
     n_jobs : threads; None or -1: all processors
     verbose : 1: a progress bar and what was converted
@@ -180,8 +181,8 @@ class LinearRegressor(Linear, Regressor):
 
     _models = by_loss(REGRESS, "linear")
 
-    def __init__(self, *, loss: str = "squared", C: float | str = 1.0, epsilon: float = 0.1,
-                 map=None, scale: str | None = None, missing: str = "error",
+    def __init__(self, *, loss: str = "squared", penalty: str = "l2", C: float | str = 1.0,
+                 epsilon: float = 0.1, map=None, scale: str | None = None, missing: str = "error",
                  fit_intercept: bool | str = True, solver: str = "auto", tol: float = 1e-3,
                  max_iter: int | None = None, warm_start: bool = False, random_state=None,
                  n_jobs: int | None = None, verbose: int = 0):

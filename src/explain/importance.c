@@ -167,6 +167,8 @@ static int longest(const fxi_explain_terms *t, size_t columns)
         for (size_t i = 0; i < e->sections; i++)
             if (e->section[i].order + e->section[i].square > order)
                 order = e->section[i].order + e->section[i].square;
+        if (e->tree && (int)e->tree->depth > order)
+            order = (int)e->tree->depth;
     }
     return order <= FXI_EXPLAIN_DEEP ? order : FXI_EXPLAIN_DEEP + 1;
 }

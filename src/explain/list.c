@@ -112,11 +112,38 @@ static fx_status section(const listing *l, const fxi_section *s, fxi_team *team)
     return st;
 }
 
+/* .. of a family: its sets in the order of the tree. */
+static fx_status sets(const listing *l, const fxi_expansion *e, fxi_team *team)
+{
+    const fx_model_info *c = &l->t->m->c;
+    const fxi_tree *tree = e->tree;
+    double product[FXI_EXPLICIT_ORDERS] = {1};
+    int32_t path[FXI_EXPLICIT_ORDERS];
+    fx_status st = FX_OK;
+
+    for (size_t v = 0; v < tree->nodes && !st && !fxi_parallel_cancelled(team);) {
+        size_t j = (size_t)tree->feature[tree->use[v]], level = (size_t)tree->level[v];
+        if (j >= c->cols || l->x[j] == 0) {
+            v = (size_t)tree->next[v];
+            continue;
+        }
+        product[level] = product[level - 1] * l->x[j];
+        path[level - 1] = (int32_t)j;
+        if (tree->ends[v] && (!l->order || l->order == level))
+            st = offer(l, c->weights[(size_t)e->first[v] * c->outputs + l->t->output]
+                          * product[level], path, (int)level);
+        v++;
+    }
+    return st;
+}
+
 static fx_status sections(const listing *l, fxi_team *team)
 {
     const fxi_expansion *e = l->t->expanded->state;
     fx_status st = FX_OK;
 
+    if (e->tree)
+        return sets(l, e, team);
     for (const fxi_section *s = e->section; s < e->section + e->sections && !st; s++) {
         size_t order = (size_t)s->order + s->square;
         if (s->order && (!l->order || l->order == order))

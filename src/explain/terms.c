@@ -269,6 +269,8 @@ static fx_status add_expansion(fxi_explain_terms *t)
     for (const fxi_section *s = e->section; s < e->section + e->sections; s++)
         if (!s->order)
             t->constant += c->weights[s->first * c->outputs + t->output] * s->weight;
+    if (e->tree && e->tree->empty)
+        t->constant += c->weights[t->output];
     return FX_OK;
 }
 

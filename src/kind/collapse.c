@@ -117,6 +117,8 @@ static fx_status open_map(fx_map **map, const fxi_train *t, const fx_run *run)
     if (!fxi_kind_kernel_exact(m))
         return fxi_error(FX_EUNSUPPORTED, "collapse: kernel %s is no function of features",
                          m->c.kernel);
+    if (m->kernel->tree)                /* collapse_weights.c has no sets */
+        return fxi_error(FX_EUNSUPPORTED, "collapse: not for kernel %s", m->c.kernel);
     if ((st = fx_map_parse(map, "explicit", m->kernel, m->c.cols, 1, m->c.seed, NULL, &how)))
         return st;
     if (!fx_map_features(*map))

@@ -7,6 +7,7 @@
  * weights of features in the end. */
 #ifndef FXI_KIND_H
 #define FXI_KIND_H
+#include "combos/combos.h"
 #include "explain/explain.h"
 #include "file/file.h"
 #include "fm/fm.h"
@@ -25,8 +26,9 @@
 
 /* Members that kinds share: those with labels and weights of features or rows; those with a weight
  * for each row. */
+#define FXI_KIND_PROBA_HINT "train with calibrate=yes or model logistic"
 #define FXI_KIND_WEIGHTS                                                                           \
-    .proba_hint = "train with calibrate=yes or model logistic", .fit = fxi_train_fit,              \
+    .proba_hint = FXI_KIND_PROBA_HINT, .fit = fxi_train_fit,                                       \
     .score = fxi_kind_weights_score, .fold_not_converged = fxi_kind_weights_fold,                  \
     .scorer = fxi_kind_features_scorer, .terms = fxi_explain_terms_weights
 #define FXI_KIND_VECTORS                                                                           \
@@ -67,6 +69,37 @@ double fxi_kind_weights_spread(char where[128], const fxi_train *t);
 const char *fxi_kind_weights_suggest(const fxi_train *t, const fxi_output *o, bool unscaled,
                                      bool alone);
 fx_status fxi_kind_weights_fold(const fxi_train *t, double C, size_t fold, double gap);
+
+/* ---- found.c: products of columns, of which those with weights are found ---------------------- */
+enum { FXI_FOUND = 1 << 20 };           /* columns that map explicit writes out, at most */
+typedef struct fxi_found_list {
+    struct fxi_found_term *term;        /* [n] */
+    size_t n;
+} fxi_found_list;
+typedef struct fxi_found {
+    bool found;                         /* or written out */
+    int least, order;                   /* columns of a product */
+    fxi_found_list *output;             /* [outputs] */
+} fxi_found;
+typedef struct fxi_linear {             /* fxi_train.own of linear models */
+    fxi_weights all;
+    fxi_found found;
+} fxi_linear;
+typedef struct fxi_found_fit {          /* fxi_output.own of linear models */
+    bool open;
+    fxi_combos fit;
+    fxi_found_list list;                /* of the last fit */
+} fxi_found_fit;
+/* *found: map explicit would have more columns. */
+fx_status fxi_kind_found_prepare(bool *found, fxi_train *t, const fx_plan *plan);
+fx_status fxi_kind_found_begin(fxi_train *t);
+fx_status fxi_kind_found_solve(fxi_output *o, double C, const fx_run *run);
+fx_status fxi_kind_found_score(double *f, const fxi_output *o, const int32_t *row, size_t n,
+                               const fx_run *run);
+void fxi_kind_found_keep(fxi_output *o);
+void fxi_kind_found_release(fxi_output *o);
+fx_status fxi_kind_found_finish(fxi_train *t, const fx_run *run);
+void fxi_kind_found_close(fxi_train *t);
 
 /* ---- features.c: weights of the features of rows or of a map -------------------------------- */
 fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run);

@@ -10,7 +10,7 @@
  *   svm-l2    auto, first   auto, if long   auto      yes
  *   svr       auto, first   auto, if long   -         -
  *   logistic  -             auto            auto      yes
- *   ridge     yes           auto            -         -
+ *   ridge     yes           auto            auto      yes
  *
  * With solver=auto a loss with a second derivative and no kink goes to Newton's method.  The others
  * go to the dual solver first, which is fastest where C and rows are small: the gap after some
@@ -43,13 +43,12 @@ typedef struct options { int solver; bool l1; double epsilon; } options;
     "auto: by loss and penalty"
 #define TOL     "tol", "1e-3", FXI_POSITIVE, "stop at this share of the objective above the optimum"
 #define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), "passes (dual, proximal), steps (newton, cd)"
-#define ONLY_L2 "penalty", "l2", FXI_CHOICE("l2"), "l1 is for svm-l2 and logistic"
+#define ONLY_L2 "penalty", "l2", FXI_CHOICE("l2"), "l1 is for svm-l2, logistic and ridge"
 #define SMOOTH  "solver", "auto", FXI_CHOICE("auto|dual|newton"), "auto: by the rows"
 #define WITH_L1 {FXI_KEY_C}, {PENALTY}, {FXI_KEY_INTERCEPT}, {SOLVER}, {TOL}, {STEPS}
 #define WITHOUT {FXI_KEY_C}, {ONLY_L2}, {FXI_KEY_INTERCEPT}, {SMOOTH}, {TOL}, {STEPS}
 static const fx_key keys_l1[] = {WITH_L1, {0}};
 static const fx_key keys_l1_calibrate[] = {WITH_L1, {FXI_KEY_CALIBRATE}, {0}};
-static const fx_key keys_plain[] = {WITHOUT, {0}};
 static const fx_key keys_calibrate[] = {WITHOUT, {FXI_KEY_CALIBRATE}, {0}};
 static const fx_key keys_epsilon[] = {WITHOUT, {FXI_KEY_EPSILON}, {0}};
 
@@ -61,9 +60,7 @@ static const fxi_learner learners[] = {
 
 static bool serves(const fxi_loss *loss, bool l1, int solver)
 {
-    bool by_cd = loss == &fxi_loss_squared_hinge || loss == &fxi_loss_logistic;
-
-    return l1                 ? by_cd && (solver == AUTO || solver == CD || solver == PROXIMAL)
+    return l1                 ? loss->curve && (solver == AUTO || solver == CD || solver == PROXIMAL)
            : solver == DUAL   ? loss->step != NULL
                               : solver == NEWTON || solver == AUTO;
 }
@@ -117,11 +114,15 @@ static bool newton_begins(size_t rows, size_t features, bool sparse)
 
 static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
-    fx_status st = fxi_kind_features_prepare(t, plan, run);
+    const options *o = t->how.own;
     const fx_model_info *c = &t->m->c;
     size_t numbers;
+    bool found = false;
+    fx_status st = o->l1 && o->solver != PROXIMAL ? fxi_kind_found_prepare(&found, t, plan) : FX_OK;
 
-    if (st || !t->stream || !t->stream->ask || solver_of(&t->how) != AUTO
+    if (!st && !found)
+        st = fxi_kind_features_prepare(t, plan, run);
+    if (st || found || !t->stream || !t->stream->ask || solver_of(&t->how) != AUTO
         || newton_begins(c->rows, c->features, fxi_train_passes_sparse(&numbers, t)))
         return st;
     return fxi_error(FX_EUNSUPPORTED, "%s begins with the dual solver where %d or more features are "
@@ -130,12 +131,16 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
                      c->features);
 }
 
+static bool found(const fxi_train *t) { return ((const fxi_linear *)t->own)->found.found; }
+
 static fx_status init(fxi_train *t, const fx_run *run)
 {
     const fx_model_info *i = &t->init->c;
     int solver = solver_of(&t->how);
 
     (void)run;
+    if (found(t))
+        return fxi_error(FX_EUNSUPPORTED, "a fit that finds its products cannot start from a model");
     if (t->init->kind->updatable || i->vectors.cols)    /* it has more than weights of features */
         return fxi_train_init_differs("model", i->spec, t->m->c.spec);
     if (solver == DUAL || (solver == AUTO && !t->how.loss->curve)) /* from a number for each row */
@@ -274,6 +279,9 @@ static fx_status answer(fxi_answer *a, const fxi_question *q, const fxi_part *x)
 
 static fx_status solve(fxi_output *o, double C, const fx_run *run)
 {
+    if (found(o->train))
+        return fxi_kind_found_solve(o, C, run);
+
     const fxi_learning *how = &o->train->how;
     fxi_problem p = fxi_kind_weights_problem(o, C);
     fx_status st;
@@ -290,6 +298,42 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
     default: st = dual_then_newton(&o->s, &p, run); break;
     }
     return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->source.features);
+}
+
+/* ---- Products that are found ---------------------------------------------------------------- */
+
+static fx_status begin(fxi_train *t)
+{
+    fx_status st = fxi_kind_weights_begin(t);
+
+    return st || !found(t) ? st : fxi_kind_found_begin(t);
+}
+
+static fx_status score(double *f, const fxi_output *o, const fxi_solution *now, const int32_t *row,
+                       size_t n, const fx_run *run)
+{
+    return found(o->train) ? fxi_kind_found_score(f, o, row, n, run)
+                           : fxi_kind_weights_score(f, o, now, row, n, run);
+}
+
+static void keep(fxi_output *o)
+{
+    if (found(o->train)) {
+        ((fxi_weights *)o->train->own)->intercepts[o->number] = o->s.b;
+        fxi_kind_found_keep(o);
+    } else
+        fxi_kind_weights_keep(o);
+}
+
+static fx_status finish(fxi_train *t, const fx_run *run)
+{
+    return found(t) ? fxi_kind_found_finish(t, run) : fxi_kind_weights_finish(t, run);
+}
+
+static void close(fxi_train *t)
+{
+    fxi_kind_found_close(t);
+    fxi_kind_weights_close(t);
 }
 
 /* ---- What is said of it ------------------------------------------------------------------- */
@@ -309,10 +353,12 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 }
 
 const fxi_kind fxi_kind_linear = {
-    FXI_KIND_WEIGHTS, .name = "linear", .learner = learners, .options = sizeof(options),
-    .prepared = sizeof(fxi_weights), .path = "C", .format = 1, .map = FX_MAY, .read = read,
-    .streams = streams, .asked = asked, .answer = answer, .prepare = prepare, .init = init,
-    .bytes = bytes, .close = fxi_kind_weights_close, .begin = fxi_kind_weights_begin,
-    .allocate = allocate, .start = start, .solve = solve, .keep = fxi_kind_weights_keep,
-    .finish = fxi_kind_weights_finish, .not_converged = not_converged,
+    .name = "linear", .learner = learners, .options = sizeof(options),
+    .prepared = sizeof(fxi_linear), .state = sizeof(fxi_found_fit), .path = "C", .format = 1,
+    .map = FX_MAY, .proba_hint = FXI_KIND_PROBA_HINT, .read = read, .streams = streams,
+    .asked = asked, .answer = answer, .prepare = prepare, .init = init, .bytes = bytes,
+    .close = close, .fit = fxi_train_fit, .begin = begin, .allocate = allocate, .start = start,
+    .solve = solve, .score = score, .keep = keep, .release = fxi_kind_found_release,
+    .finish = finish, .not_converged = not_converged, .fold_not_converged = fxi_kind_weights_fold,
+    .scorer = fxi_kind_features_scorer, .terms = fxi_explain_terms_weights,
     .parsed = fxi_kind_features_parsed};

@@ -6,6 +6,7 @@
  *   anova         products of m distinct features
  *   anova-upto    sqrt(theta_t) times those of t = 1 .. m
  *   all-subsets   products of all 2^d subsets
+ *   itemset       products of the sets of its family (explicit_sets.c)
  *
  * Columns come in sections of products of t distinct features, in lexicographic order; sections of
  * weight 0 are left out.  A block begins with the combination of its first column, found by
@@ -93,7 +94,11 @@ static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, con
         return fxi_error(FX_EUNSUPPORTED, "explicit: poly of degree 2 is offered, not of degree %d",
                          k->order);
     m->features = 0;
-    if (!add_sections(e, m))
+    if (k->tree) {
+        fx_status st = fxi_map_explicit_sets(m, e);
+        if (st)
+            return st;
+    } else if (!add_sections(e, m))
         return fxi_error(FX_ESHAPE, "explicit: %zu features make more than 2^64 columns", m->cols);
     double bytes = (double)m->features * sizeof(float);
     if (m->features > INT32_MAX)
@@ -111,7 +116,14 @@ static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, con
     return FX_OK;
 }
 
-static void release(fx_map *m) { free(m->state); }
+static void release(fx_map *m)
+{
+    expansion *e = m->state;
+
+    if (e)
+        free(e->first);
+    free(e);
+}
 
 /* ---- Mapping ------------------------------------------------------------------------------ */
 
@@ -207,6 +219,10 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
     const scratch *own = base;
     size_t at = b * WIDTH, end = m->features - at < WIDTH ? m->features : at + WIDTH;
 
+    if (e->tree) {
+        fxi_map_explicit_sets_block(z, m, own->x, at, end, own->lanes);
+        return;
+    }
     for (const section *s = e->section; at < end; s++)
         if (at < s->first + s->count) {
             size_t last = s->first + s->count < end ? s->first + s->count : end;
@@ -227,7 +243,7 @@ static fx_status variance(double *one, double *all, const fx_map *m, const fxi_p
 }
 
 static const char *const kernels[] = {
-    "linear", "poly", "anova", "anova-upto", "all-subsets", NULL};
+    "linear", "poly", "anova", "anova-upto", "all-subsets", "itemset", NULL};
 const fxi_map_type fxi_map_explicit = {
     .name = "explicit",
     .help = "every combination as a column, exactly; poly only with degree=2",

@@ -71,6 +71,8 @@ size_t fxi_map_explicit_row(float *val, int32_t *col, const fx_map *m, fxi_row r
     const fxi_expansion *e = m->state;
     size_t n = 0;
 
+    if (e->tree)
+        return fxi_map_explicit_sets_row(val, col, m, r);
     for (const fxi_section *s = e->section; s < e->section + e->sections; s++)
         if (!val)
             n += binomial(r.n, (size_t)s->order);

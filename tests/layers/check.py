@@ -37,6 +37,7 @@ import header  # noqa: E402
 LAYERS = [["base"], ["simd"], ["linalg"], ["data"], ["kernel", "loss", "metric", "pass", "project", "read", "write"],
           ["map"],
           ["fit", "fm"],
+          ["combos"],
           ["model"], ["explain", "file", "train"], ["kind"]]
 # Modules that hold public functions of another's prefix: fx_data_write is in src/write/write.c.
 ROOMS = {"data": ["read", "write"], "model": ["kind", "train", "explain", "file"]}

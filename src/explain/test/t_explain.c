@@ -354,6 +354,7 @@ static const kind kinds[] = {
     {"kernel-ridge:collapse=yes", .kernel = "all-subsets", .tol = 1e-5},
     {"kernel-perceptron", .kernel = "anova:order=2", .tol = 1e-9},
     {"ridge", "explicit", "anova-upto:order=3,theta=1/2/3", .tol = 1e-5},
+    {"ridge", "explicit", "itemset", family_text, .tol = 1e-5},
     {"ridge", "rk", "anova:order=3", NULL, NULL, 40, 1e-5},
     {"ridge", "rk:dist=gaussian", "anova-upto:order=3,theta=1/2/0.5", NULL, NULL, 40, 1e-5},
     {"ridge", "rk:projection=hadamard", "all-subsets", NULL, NULL, 40, 1e-5},

@@ -115,7 +115,9 @@ static void check_linear(void)
         {"svm-l2:penalty=l1,solver=proximal", HINGE2, 2, true},
         {"logistic", LOGISTIC, 3, false}, {"logistic:penalty=l1", LOGISTIC, 2, true},
         {"svr", EPSILON, 0, false}, {"svr:solver=dual", EPSILON, 0, false},
-        {"svr:solver=newton", EPSILON, 0, false}, {"ridge", SQUARED, 0, false}};
+        {"svr:solver=newton", EPSILON, 0, false}, {"ridge", SQUARED, 0, false},
+        {"ridge:penalty=l1", SQUARED, 0, true},
+        {"ridge:penalty=l1,solver=proximal", SQUARED, 0, true}};
     static const char *const intercepts[] = {"free", "appended", "none"};
     static sample a;
 

@@ -7,7 +7,7 @@
 static const char *const specs[] = {
     "svm", "svm:solver=dual", "svm:solver=newton", "svm-l2:solver=dual", "svm-l2:solver=newton",
     "svm-l2:penalty=l1", "logistic", "logistic:penalty=l1",
-    "logistic:penalty=l1,solver=proximal", "svr", "svr:solver=newton", "ridge",
+    "logistic:penalty=l1,solver=proximal", "ridge:penalty=l1", "svr", "svr:solver=newton", "ridge",
     "perceptron", "perceptron:averaged=no", "svm:intercept=none", "svm-l2:intercept=appended",
     "svm:calibrate=yes"};
 enum { SPECS = sizeof specs / sizeof *specs };

@@ -2,7 +2,7 @@
  * t_explicit.c - exact expansions: dot products are the kernel, columns are counted and ordered
  * as promised, and what is too large is refused with its size.
  *
- * Covers: explicit_row.c, sparse.c */
+ * Covers: explicit_row.c, explicit_sets.c, sparse.c */
 
 #include "base/test.h"
 #include "kernel/kernel.h"
@@ -81,14 +81,14 @@ static void check_sparse(const fx_map *m, const rows *r, const float *Z, size_t 
     free(W), free(val), free(col);
 }
 
-static void check(const char *spec, size_t d, size_t columns, int factors)
+static void check_family(const char *spec, const char *family, size_t d, size_t columns, int factors)
 {
     fx_kernel *k = NULL;
     fx_map *m = NULL;
     rows r;
 
     make_rows(&r, d);
-    CHECK(fx_kernel_parse(&k, spec, NULL, 0) == 0);
+    CHECK(fx_kernel_parse(&k, spec, family, 0) == 0);
     CHECK(fx_map_parse(&m, "explicit", k, d, 0, 1, NULL, NULL) == 0);
     CHECK(fx_map_features(m) == columns);
     CHECK(!strcmp(fx_map_spec(m), "explicit"));
@@ -115,6 +115,9 @@ static void check(const char *spec, size_t d, size_t columns, int factors)
     for (size_t i = 0; i < ROWS; i++)
         CHECK(!memcmp(Z + i * (columns + 1), Y + i * (columns + 1), columns * sizeof *Z));
     check_sparse(m, &r, Z, columns);
+    if (family)                         /* the first two are {} and the column 0 */
+        for (size_t i = 0; i < ROWS; i++)
+            CHECK(Z[i * (columns + 1)] == 1 && Z[i * (columns + 1) + 1] == (float)r.x[i * d]);
     if (!strcmp(spec, "anova:order=3")) {               /* lexicographic */
         size_t s = 0;
         for (size_t a = 0; a < d; a++)
@@ -127,6 +130,32 @@ static void check(const char *spec, size_t d, size_t columns, int factors)
     fx_kernel_free(k);
     free(K), free(Z), free(Y);
     free_rows(&r);
+}
+
+static void check(const char *spec, size_t d, size_t columns, int factors)
+{
+    check_family(spec, NULL, d, columns, factors);
+}
+
+/* All sets of three columns that add up to a multiple of three: a column for each, in several blocks
+ * of columns, and some of columns that rows do not have. */
+static void check_sets(size_t d)
+{
+    char *text = calloc(d * d * d + 16, 4);
+    size_t n = 2, len = 0;
+
+    CHECK(text);
+    len += (size_t)sprintf(text, "{}\n0\n%zu\n0 1 %zu\n", d, d + 1);
+    n += 2;
+    for (size_t a = 0; a < d; a++)
+        for (size_t b = a + 1; b < d; b++)
+            for (size_t c = b + 1; c < d; c++)
+                if ((a + b + c) % 3 == 0) {
+                    len += (size_t)sprintf(text + len, "%zu %zu %zu\n", a, b, c);
+                    n++;
+                }
+    check_family("itemset", text, d, n, 3);
+    free(text);
 }
 
 static fx_status parse_status(const char *kernel, size_t d, uint64_t limit)
@@ -161,6 +190,9 @@ int main(void)
     check("anova-upto:order=2,theta=3", 46, 46 + 1035, 3);
     check("all-subsets", 1, 2, 1);
     check("all-subsets", 12, 4096, 12);
+
+    check_sets(5);
+    check_sets(30);
 
     CHECK(parse_status("poly:degree=2", 1000, 1000000) == FX_ELIMIT);
     CHECK(strstr(fx_error_detail(), "501501 columns, 2006004 bytes a row"));

@@ -340,7 +340,6 @@ static void rejects(void)
     fails(&(fx_plan){PLAN, .model = "logistic:solver=dual"}, &t, FX_EUNSUPPORTED, "solver=newton");
     fails(&(fx_plan){PLAN, .model = "logistic:solver=cd"}, &t, FX_EUNSUPPORTED,
           "penalty=l1 (solver=cd|proximal)");
-    fails(&(fx_plan){PLAN, .model = "ridge:penalty=l1"}, &t, FX_EINVAL, "use one of l2");
     fails(&(fx_plan){PLAN, .model = "svr:epsilon=-1"}, &t, FX_EINVAL, "epsilon");
     fails(&(fx_plan){PLAN, .model = "perceptron:C=1"}, &t, FX_EINVAL, "averaged");
     fails(&(fx_plan){PLAN, .model = "svm", .map = "rk"}, &t, FX_EINVAL, "kernel");

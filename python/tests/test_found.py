@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products of many columns that an L1 penalty finds, in more products than can be written out."""
+import numpy as np
+
+import featcross as fc
+
+
+def planted():
+    rng = np.random.default_rng(1)
+    X = (rng.random((2000, 30)) < 0.4).astype(float)
+    y = 2 * X[:, 0] - 3 * X[:, 1] * X[:, 2] + 3 * X[:, 3] * X[:, 4] * X[:, 5]
+    return X, y + 0.1 * rng.normal(size=len(y))
+
+
+def test_regressor(tmp_path):
+    X, y = planted()
+    map = fc.ExplicitCombinations(kernel="anova-upto", degree=7)
+    model = fc.LinearRegressor(penalty="l1", C=0.05, map=map).fit(X, y)
+    found = {c.features: c.weight for c in model.top_combinations(3)}
+    assert set(found) == {(0,), (1, 2), (3, 4, 5)}
+    np.testing.assert_allclose([found[0,], found[1, 2], found[3, 4, 5]], [2, -3, 3], atol=0.2)
+    assert len(model.coef_) < 100       # of 2.8 million
+    model.save(tmp_path / "m.fx")
+    np.testing.assert_array_equal(fc.load(tmp_path / "m.fx").predict(X), model.predict(X))
+
+
+def test_classifier():
+    X, y = planted()
+    map = fc.ExplicitCombinations(kernel="anova-upto", degree=7)
+    model = fc.LinearClassifier(penalty="l1", C=0.1, map=map).fit(X, y > 0.5)
+    assert model.score(X, y > 0.5) > 0.97
+    assert {c.features for c in model.top_combinations(3)} == {(0,), (1, 2), (3, 4, 5)}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * fit.c - column generation: fit the products in the set, search all products for slopes above 1,
+ * add these, until the gap that the search proves is small enough.
+ *
+ * Along a path of C one search a step does, as the strong rule finds the candidates of the next C,
+ * C', in the search that certifies this one: products with a slope above 2 C/C' - 1.  A slope it
+ * misses is found by the next search. */
+
+#include "combos/combos.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH = 5000, ALONE = 50 };       /* candidates of a search: on a path; of a single C */
+enum { ROUNDS = 500, IN_VAIN = 20 };
+#define LEAST 0.2                       /* threshold of the strong rule, however long the step */
+#define INNER 0.3                       /* share of the gap that is left to the set */
+
+void fxi_combos_fit_free(fxi_combos *a)
+{
+    fxi_combos_search_free(a->search);
+    fxi_combos_set_free(&a->set);
+    fxi_combos_columns_free(&a->columns);
+    fxi_free(a->c, a->f, a->theta, a->curve, a->step);
+}
+
+fx_status fxi_combos_fit_new(fxi_combos *out, const fxi_combos_problem *p, const fx_run *run)
+{
+    fxi_combos a = {.p = *p};
+    size_t n = p->X->rows;
+    fx_status st = fxi_combos_columns_new(&a.columns, p->X, run);
+
+    if (st)
+        return st;
+    a.c = fxi_zalloc(n, sizeof *a.c);
+    a.f = fxi_zalloc(n, sizeof *a.f);
+    a.theta = fxi_zalloc(n, sizeof *a.theta);
+    a.curve = fxi_zalloc(n, sizeof *a.curve);
+    a.step = fxi_zalloc(n, sizeof *a.step);
+    *out = a;                           /* the set and the search keep the address of columns */
+    if (!a.c || !a.f || !a.theta || !a.curve || !a.step
+        || (st = fxi_combos_set_new(&out->set, &out->columns, run))
+        || (st = fxi_combos_search_new(&out->search, &out->columns, &out->p))) {
+        st = st ? st : FX_ENOMEM;
+        fxi_combos_fit_free(out);
+        *out = (fxi_combos){0};
+    }
+    return st;
+}
+
+static void set_cost(fxi_combos *a, double C)
+{
+    a->C = C;
+    for (size_t i = 0; i < a->columns.rows; i++)
+        a->c[i] = C * a->p.weight[i];
+}
+
+/* ---- The first C ------------------------------------------------------------------------------- */
+
+typedef struct call {
+    fxi_combos *a;
+    double C, next, tol;
+    const fx_run *run;
+} call;
+
+static fx_status find_first(void *ctx, size_t block, fxi_team *team)
+{
+    call *o = ctx;
+    fxi_combos *a = o->a;
+    fx_run run = fxi_parallel_alone(o->run, team);
+    double largest = 0;
+
+    (void)block;
+    for (size_t k = 0; k < a->set.n; k++) {
+        a->set.at[k].w = 0;
+        a->set.at[k].keep = false;
+    }
+    fxi_combos_set_drop(&a->set);
+    a->b = 0;
+    memset(a->f, 0, a->columns.rows * sizeof *a->f);
+    set_cost(a, 1);
+    fx_status st = fxi_combos_newton(a, 0, &run, team);
+    if (!st)
+        st = fxi_combos_search_run(&largest, a->search, a->theta, 0, 1, &run);
+    o->C = largest > 0 ? 1 / largest : INFINITY;
+    return st;
+}
+
+fx_status fxi_combos_fit_first(double *C, fxi_combos *a, const fx_run *run)
+{
+    call o = {.a = a, .run = run};
+    fx_status st = fxi_parallel_ordered(1, find_first, &o, run);
+
+    if (!st)
+        *C = o.C;
+    return st;
+}
+
+/* ---- A fit ------------------------------------------------------------------------------------- */
+
+/* What the search found becomes the set, with the members that have weights. */
+static fx_status renew(fxi_combos *a, size_t *fresh)
+{
+    const fxi_combos_hits *h = fxi_combos_search_hits(a->search);
+    fx_status st = FX_OK;
+
+    *fresh = 0;
+    for (size_t k = 0; k < a->set.n; k++)
+        a->set.at[k].keep = false;
+    for (size_t k = 0; k < h->n && !st; k++) {
+        bool now;
+        st = fxi_combos_set_add(&now, &a->set, &h->at[k].set);
+        *fresh += now;
+    }
+    fxi_combos_set_drop(&a->set);
+    return st;
+}
+
+static fx_status fit_block(void *ctx, size_t block, fxi_team *team)
+{
+    const call *o = ctx;
+    fxi_combos *a = o->a;
+    fx_run run = fxi_parallel_alone(o->run, team);
+    bool path = o->next > o->C;
+    double threshold = path ? fmax(2 * o->C / o->next - 1, LEAST) : 1, proven = -INFINITY, largest;
+    size_t fresh = 0;
+
+    (void)block;
+    fx_status st = fxi_combos_newton(a, path ? INNER * o->tol : 0.1, &run, team);
+    for (a->rounds = 0; !st;) {
+        st = fxi_combos_search_run(&largest, a->search, a->theta, threshold, path ? PATH : ALONE,
+                                   &run);
+        if (st)
+            return st;
+        for (size_t k = 0; k < a->set.n; k++)   /* rounded otherwise than in the search */
+            largest = fmax(largest, fabs(a->set.at[k].slope));
+        proven = fmax(proven, fxi_combos_newton_dual(a, largest));
+        a->gap = a->objective > 0 ? fmax(a->objective - proven, 0) / a->objective : 0;
+        a->certified = a->gap <= o->tol;
+        if ((st = renew(a, &fresh)))
+            return st;
+        a->rounds++;
+        if (a->certified || a->rounds == ROUNDS || (!fresh && a->rounds > IN_VAIN))
+            return FX_OK;
+        double inner = path ? 0 : fmin(0.1, 0.1 * a->gap);
+        st = fxi_combos_newton(a, fmax(INNER * o->tol, inner), &run, team);
+    }
+    return st;
+}
+
+fx_status fxi_combos_fit(fxi_combos *a, double C, double next, double tol, const fx_run *run)
+{
+    call o = {a, C, next, tol, run};
+
+    set_cost(a, C);
+    return fxi_parallel_ordered(1, fit_block, &o, run);
+}

@@ -15,9 +15,9 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ._library import Handle, check, copied, encoded, fx_matrix, lib, text
+from ._pack import Piece
 from ._run import call
 from ._spec import spec
-from ._spill import Piece
 from ._table import describe, get
 
 BATCH = 1 << 20                         # bytes of text that are parsed at a time

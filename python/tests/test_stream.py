@@ -18,7 +18,8 @@ from featcross import (FactorizationMachineClassifier, KernelPCA, KernelSVC, Lin
 from featcross._answers import Answers
 from featcross._memory import limit_of
 from featcross._sklearn import ConvergenceWarning
-from featcross._spill import Piece, Spill
+from featcross._pack import Piece
+from featcross._spill import Spill
 from featcross._rows import Rows
 from featcross._stream import _streaming
 

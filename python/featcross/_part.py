@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Part: some rows of a fit whose rows are in several processes, and all that such a process does.
+
+    look      what must be known of a part before any can be packed
+    pack      consecutive rows as blocks that passes read
+    answer    to a request of the library, of packed rows
+    merge     answers into one
+
+These functions are pure and know of no scheduler: they may run anywhere, and again.
+"""
+from __future__ import annotations
+
+import contextlib
+import copy
+import ctypes
+import functools
+import os
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ._base import names_of
+from ._frame import Encoder, is_frame
+from ._labels import ClassesSeen
+from ._library import PASS_BLOCK, Handle, check, fx_run, fx_table, lib, strings, text
+from ._matrix import rows_of
+from ._pack import ROW, Packer
+from ._rows import Rows, address, is_sparse
+from ._run import written
+from .files import Files
+
+if TYPE_CHECKING:
+    from ._learner import Learner
+
+
+def _some(values, first: int, end: int):
+    """Rows first..end - 1 of whatever holds one thing for each row."""
+    if values is None or np.ndim(values) == 0 and not hasattr(values, "shape"):
+        return values
+    return (values.iloc if hasattr(values, "iloc") else values)[first:end]
+
+
+class Part(NamedTuple):
+    """Rows as fit takes them, and what comes with them.
+
+    Attributes
+    ----------
+    number : of this part, from 0
+    first : row of the part that is the first one here
+    file : of rows of a file: its names of columns, number of the first column, and spec of the
+        reader; None: rows of no file
+    """
+
+    number: int
+    X: Any
+    y: Any = None
+    weight: Any = None
+    first: int = 0
+    file: tuple[list[str] | None, int, str] | None = None
+
+    def cut(self, first: int, end: int) -> Part:
+        """Rows first..end - 1 alone; so that the others need not be sent."""
+        X, y, weight = (_some(a, first, end) for a in (self.X, self.y, self.weight))
+        return self._replace(X=X, y=y, weight=weight, first=self.first + first)
+
+
+class Look(NamedTuple):
+    """What is known of a part.
+
+    Attributes
+    ----------
+    number : of the part
+    sparse : whether rows are sparse
+    names : of the columns of a frame
+    encoder : of a frame with categories
+    labels : that occur
+    reader : spec by which the program reads such rows
+    file : see Part
+    machine : see machine()
+    """
+
+    number: int
+    rows: int
+    cols: int
+    sparse: bool
+    names: np.ndarray | None
+    encoder: Encoder | None
+    labels: ClassesSeen
+    reader: str | None
+    file: tuple[list[str] | None, int, str] | None
+    machine: tuple[int, str]
+
+
+def machine() -> tuple[int, str]:
+    """Version of the library, and its instruction set: where they differ, so do last digits."""
+    return lib.fx_version(), text(lib.fx_simd_target())
+
+
+def must_be(known: tuple[int, str]) -> None:
+    """Refuses a process that would compute something else than the one that fits."""
+    own = machine()
+    if own != known:
+        raise ValueError(f"a worker has featcross {own[0]} with {own[1]}, unlike {known[0]} with "
+                         f"{known[1]} where the fit began; FX_TARGET={min(own[1], known[1])} in the "
+                         "environment of both makes instruction sets the same")
+
+
+@contextlib.contextmanager
+def located(number: int, first: int = 0) -> Iterator[None]:
+    """An error in it tells the number of the part, and the row there.  first: row of the part that
+    is the first one here."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        message = ROW.sub(lambda row: f"row {int(row[1]) + first}", str(error), count=1)
+        raise type(error)(f"part {number} (from 0): {message}") from None
+
+
+# ---- Files --------------------------------------------------------------------------------------
+def reader_of(files: Files, labels: bool, missing: str) -> str:
+    """Spec by which each of the files is read, as the first one tells."""
+    for batch in Files(files.names[0], reader=files.reader).batches(labels, missing, 0):
+        return batch.reader
+    raise ValueError(f"{files.names[0]} has no rows")
+
+
+def read(number: int, name: str, reader: str | None, labels: bool, missing: str) -> Part:
+    """All rows of a file."""
+    X: list = []
+    y, weight, columns, base, spec = [], [], None, 0, ""
+    for piece, columns, spec in Files(name, reader=reader).batches(labels, missing, 0):
+        shift = base - piece.base if X else 0
+        X = [_moved(A, shift) for A in X] + [rows_of(m, name) for m in piece.matrices]
+        base = piece.base
+        if piece.label is not None:
+            texts = None if piece.names is None else np.array([text(c) for c in piece.names])
+            y.append(piece.label if texts is None else texts[piece.label.astype(np.intp)])
+        if piece.weight is not None:
+            weight.append(piece.weight)
+    return Part(number, _stacked(X), np.concatenate(y) if y else None,
+                np.concatenate(weight) if weight else None, 0, (columns, base, spec))
+
+
+def _moved(A, by: int):
+    """Columns of a file that were taken to count from 1, when they count from 0."""
+    return type(A)((A.data, A.indices + by, A.indptr), shape=(A.shape[0], A.shape[1] + by)) \
+        if by else A
+
+
+def _stacked(arrays: list):
+    if not arrays or not is_sparse(arrays[0]):
+        return np.concatenate(arrays) if arrays else np.empty((0, 0))
+    from scipy.sparse import vstack
+
+    cols = max(A.shape[1] for A in arrays)
+    for A in arrays:
+        A.resize((A.shape[0], cols))
+    return vstack(arrays, format="csr")
+
+
+# ---- Before packing -----------------------------------------------------------------------------
+def look(estimator: Learner, part: Part) -> Look:
+    """estimator: with its parameters, not fitted."""
+    X, seen, estimator = part.X, ClassesSeen(), copy.copy(estimator)    # another thread has it too
+    with located(part.number):
+        names = names_of(X)
+        encoder = estimator._encoder(X, True)
+        rows, cols = X.shape if len(getattr(X, "shape", ())) == 2 else Rows(X).shape
+        if rows:
+            estimator._labels_in(part.y, part.weight, rows, seen)
+        if names is not None:
+            estimator.feature_names_in_ = names
+        if encoder is not None:
+            estimator.encoder_ = encoder
+        reader = estimator._reader(part.y) if part.file is None else part.file[2]
+    return Look(part.number, rows, cols, encoder is not None or is_sparse(X), names, encoder, seen, reader,
+                part.file, machine())
+
+
+# ---- Packed rows --------------------------------------------------------------------------------
+class Layout(NamedTuple):
+    """What packing needs to know of all parts.
+
+    Attributes
+    ----------
+    estimator : with its parameters, and what fit learns of columns
+    starts : number of the first row of each part
+    columns : names of all columns
+    base : of files: number of the first column
+    machine : where the fit began
+    """
+
+    estimator: Learner
+    starts: list[int]
+    columns: list[str] | None
+    base: int
+    machine: tuple[int, str]
+
+    def rows(self, part: Part) -> Rows:
+        if part.file is None:
+            return self.estimator._rows(part.X, reset=False)
+        X, own = _moved(part.X, part.file[1] - self.base), part.file[0]
+        if own is None or own == self.columns or not is_sparse(X):
+            return Rows(X)
+        place = {name: j for j, name in enumerate(self.columns or ())}
+        at = np.array([place[name] for name in own])
+        X = type(X)((X.data, at[X.indices], X.indptr), shape=(X.shape[0], len(place)))
+        X.sort_indices()
+        return Rows(X)
+
+
+class Packed(Packer):
+    """Consecutive blocks; pickled, they are their bytes.
+
+    Attributes
+    ----------
+    layout : of all
+    blocks : bytes of each, as arrays
+    """
+
+    def __init__(self, layout: Layout, first: int, blocks: list[np.ndarray] | None = None):
+        super().__init__(first, layout.starts)
+        self.base = layout.base
+        self.layout, self.blocks = layout, blocks or []
+        self._lock = threading.Lock()
+        self._tables: list[tuple[Handle, fx_table]] = []
+
+    def __reduce__(self):
+        return Packed, (self.layout, self.first, self.blocks)
+
+    def __sizeof__(self) -> int:        # for the memory manager of a scheduler
+        return sum(data.nbytes for data in self.blocks)
+
+    def _keep(self, data: bytes) -> None:
+        self.blocks.append(np.frombuffer(data, np.uint8))
+
+    @functools.cached_property
+    def _names(self):
+        columns = self.layout.columns
+        return None if columns is None else strings(columns)
+
+    def tables(self) -> list[tuple[Handle, fx_table]]:
+        """Each block, unpacked once."""
+        with self._lock:
+            for data in self.blocks[len(self._tables):]:
+                block = Handle(lib.fx_data_free)
+                check(lib.fx_data_unpack(block.out, ctypes.c_char_p(address(data)), data.nbytes,
+                                         None))
+                table = lib.fx_data_table(block)
+                if self._names is not None:
+                    table.name = self._names
+                self._tables.append((block, table))
+        return self._tables
+
+
+def pack(layout: Layout, first: int, parts: list[Part]) -> Packed:
+    """Of consecutive rows, the first of which has this number."""
+    must_be(layout.machine)
+    packed, alive = Packed(layout, first), []
+    for part in parts:
+        with located(part.number, part.first):
+            rows = layout.rows(part)
+            piece = layout.estimator._piece(rows, part.y, part.weight, ClassesSeen())
+        alive.append(rows)
+        packed.add(piece._replace(base=layout.base))
+    packed.end()
+    return packed
+
+
+# ---- Passes -------------------------------------------------------------------------------------
+_idle: list[Handle] = []                # passes that serve the next request
+
+
+def _pass(request: bytes) -> Handle:
+    try:
+        worker = _idle.pop()
+    except IndexError:
+        worker = Handle(lib.fx_model_pass_free)
+        check(lib.fx_model_pass_new(worker.out, fx_run(threads=1)))
+    check(lib.fx_model_pass_begin(worker, request, len(request)))
+    return worker
+
+
+def _end(worker: Handle) -> bytes:
+    errors: list = []
+    status, answer = written(lib.fx_model_pass_end, errors, worker)
+    if errors:
+        raise errors[0]
+    check(status)
+    _idle.append(worker)
+    return answer
+
+
+def answer(request: bytes, packed: Packed) -> bytes:
+    """What these rows add to the answer."""
+    must_be(packed.layout.machine)
+    worker = _pass(request)
+    if not lib.fx_model_pass_divisible(worker):
+        raise ValueError("these rows are so sparse, and have so many columns, that a pass must "
+                         "visit them one after the other: fit them in one process, from files or "
+                         "Parts, or with fewer columns")
+    for k, (_, table) in enumerate(packed.tables()):
+        first = packed.first + k * PASS_BLOCK
+        with packed.places(first):
+            check(lib.fx_model_pass_add(worker, table, first))
+    return _end(worker)
+
+
+def merge(request: bytes, answers: list[bytes]) -> bytes:
+    """One answer of several; in any order and grouping the same."""
+    if len(answers) == 1:
+        return answers[0]
+    worker = _pass(request)
+    for one in answers:
+        check(lib.fx_model_pass_merge(worker, one, len(one)))
+    return _end(worker)
+
+
+os.register_at_fork(after_in_child=_idle.clear)     # a pass serves one process

@@ -29,6 +29,7 @@ from ._matrix import rows_of
 from ._pack import ROW, Packer
 from ._rows import Rows, address, is_sparse
 from ._run import written
+from ._table import describe
 from .files import Files
 
 if TYPE_CHECKING:
@@ -119,11 +120,12 @@ def located(number: int, first: int = 0) -> Iterator[None]:
 
 
 # ---- Files --------------------------------------------------------------------------------------
-def reader_of(files: Files, labels: bool, missing: str) -> str:
-    """Spec by which each of the files is read, as the first one tells."""
-    for batch in Files(files.names[0], reader=files.reader).batches(labels, missing, 0):
-        return batch.reader
-    raise ValueError(f"{files.names[0]} has no rows")
+def reader_of(files: Files, labels: bool, missing: str) -> str | None:
+    """Spec by which each of the files is read: of tables, as the first one tells."""
+    if "cat" not in describe("data_reader", files.spec(labels, missing)).key:
+        return files.reader
+    first = Files(files.names[0], reader=files.reader)
+    return next(iter(first.batches(labels, missing, 0))).reader
 
 
 def read(number: int, name: str, reader: str | None, labels: bool, missing: str) -> Part:

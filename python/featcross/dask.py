@@ -223,6 +223,8 @@ class _Map(_Transformer):
         """Draws the map for rows as wide as X, none of which is computed."""
         if not _is_dask(X):
             return super().fit(X, y)
+        if "allocated" in self.get_params(deep=False).values():
+            raise ValueError("orders='allocated' depends on rows: fit the map on some in memory")
         some = _sample(X)
         if hasattr(some, "columns") and categories(some):
             raise ValueError("X holds categories, and a map needs to know all of them: fit it on a "

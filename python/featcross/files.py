@@ -195,8 +195,7 @@ class Files:
     def batches(self, labels: bool, missing: str, max_memory: int) -> Iterator[Batch]:
         """labels: every row must have one. missing: the parameter of learners."""
         size = min(BATCH, max(LEAST, max_memory // SHARE)) if max_memory else BATCH
-        with _opened(self.names[0]) as file:
-            whole = self._spec(next(_batches(file, size, True), b""), labels, missing)
+        whole = self.spec(labels, missing)
         line, reader = describe("data_reader", whole), _Reader(whole, self.names[0])
         for number, name in enumerate(self.names):
             if number and line.binary:
@@ -212,8 +211,10 @@ class Files:
                         yield from _taken(reader)
         yield from _taken(reader, True)
 
-    def _spec(self, first: bytes, labels: bool, missing: str) -> str:
+    def spec(self, labels: bool, missing: str) -> str:
         """Of the reader, with what the first bytes tell."""
+        with _opened(self.names[0]) as file:
+            first = next(_batches(file, LEAST, True), b"")
         whole = _format(self.names[0], first) if self.reader is None else self.reader
         key, more = describe("data_reader", whole).key, {}
         if "separator" in key:

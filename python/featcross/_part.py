@@ -29,7 +29,7 @@ from ._matrix import rows_of
 from ._pack import ROW, Packer
 from ._rows import Rows, address, is_sparse
 from ._run import written
-from ._table import describe
+from ._table import describe, meant
 from .files import Files
 
 if TYPE_CHECKING:
@@ -65,6 +65,17 @@ class Part(NamedTuple):
         """Rows first..end - 1 alone; so that the others need not be sent."""
         X, y, weight = (_some(a, first, end) for a in (self.X, self.y, self.weight))
         return self._replace(X=X, y=y, weight=weight, first=self.first + first)
+
+
+def of_frame(number: int, frame, label: str | None, weight: str | None) -> Part:
+    """Of a DataFrame of pandas that holds labels and weights, too."""
+    for name in (label, weight):
+        if name is not None and name not in frame.columns:
+            raise ValueError(f"there is no column {name!r}"
+                             f"{meant(name, [str(column) for column in frame.columns])}")
+    others = [name for name in (label, weight) if name is not None]
+    return Part(number, frame.drop(columns=others), None if label is None else frame[label],
+                None if weight is None else frame[weight].to_numpy())
 
 
 class Look(NamedTuple):

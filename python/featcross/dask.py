@@ -96,8 +96,9 @@ class Dask(Engine):
                                          lambda few: merge(shared, few)))
 
     def end(self) -> None:
-        if self.client is not None and self._running:
-            self.client.cancel(self._running)
+        if self.client is not None:     # an exception may keep references to them
+            from distributed import futures_of
+            self.client.cancel([*self._running, *futures_of([self.parts, self.held])])
         self.parts, self.held, self._running = [], [], []
 
 

@@ -3,7 +3,6 @@
 
 Covers: _engine.py, _part.py
 """
-import hashlib
 import logging
 import os
 import pickle
@@ -13,8 +12,10 @@ import threading
 import time
 import warnings
 
+import engines
 import numpy as np
 import pytest
+from engines import CASES, LOGISTIC, N, hash_of, known, learned
 
 import featcross
 from featcross import _engine, _part
@@ -25,7 +26,6 @@ distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 import featcross.dask as fd  # noqa: E402
 
-N = 13000                               # four blocks
 CHUNKS = ((3000, 1, 0, 5000, 4999), (4, 2))
 
 
@@ -53,83 +53,23 @@ def two():
 
 @pytest.fixture(scope="module")
 def rows():
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(N, 6)).round(3)
-    return X, X[:, 0] * X[:, 1] + X[:, 2]
-
-
-def hash_of(estimator):
-    return hashlib.sha256(estimator.model_.dump()).hexdigest()
-
-
-# ---- One hash -----------------------------------------------------------------------------------
-LOGISTIC = {"loss": "logistic", "max_iter": 4}
-FM = {"solver": "lbfgs", "n_components": 3, "max_iter": 3}
-CASES = {                               # class, parameters; what comes with the rows
-    "logistic": ("LinearClassifier", LOGISTIC, ""),
-    "svm-l2": ("LinearClassifier", {"solver": "newton"}, ""),
-    "ridge": ("LinearRegressor", {}, "targets"),
-    "logistic-rk": ("LinearClassifier", {**LOGISTIC, "map": ("RandomKernelMap", 32)}, ""),
-    "svm-ts": ("LinearClassifier", {"solver": "newton", "map": ("TensorSketch", 32)}, ""),
-    "ridge-rff": ("LinearRegressor", {"map": ("RandomFourier", 32)}, "targets"),
-    "fixed": ("LinearClassifier", {**LOGISTIC, "fit_intercept": False, "scale": "std"}, ""),
-    "classes": ("LinearClassifier", {**LOGISTIC, "class_weight": "balanced"}, "classes"),
-    "weights": ("LinearClassifier", LOGISTIC, "weights"),
-    "ridge-weights": ("LinearRegressor", {}, "targets weights"),
-    "missing": ("LinearClassifier", {**LOGISTIC, "missing": "mean,indicator"}, "holes"),
-    "fm": ("FactorizationMachineClassifier", FM, ""),
-    "hofm": ("FactorizationMachineRegressor", {**FM, "degree": 3}, "targets"),
-    "pca": ("PCA", {"n_components": 2}, "none"),
-}
+    return engines.rows()
 
 
 def pair(name):
     """The package's estimator, and that for dask."""
-    kind, given, _ = CASES[name]
-    given = {"random_state": 1, **given}
-    if "map" in given:
-        map, n = given["map"]
-        given["map"] = getattr(featcross, map)(n)
-    more = {**given, "kernel": "linear"} if kind == "PCA" else given
-    return getattr(featcross, "KernelPCA" if kind == "PCA" else kind)(**more), \
-        getattr(fd, kind)(**given)
+    return engines.estimator(name), engines.estimator(name, fd)
 
 
-def learned(name, rows):
-    """Rows and what comes with them, as NumPy has them."""
-    X, score = rows
-    what = CASES[name][2]
-    if "holes" in what:
-        X = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
-    if "none" in what:
-        return (X,)
-    y = score if "targets" in what else \
-        np.digitize(score, [-1, 1]) if "classes" in what else np.where(score > 0.3, "up", "down")
-    return (X, y, np.random.default_rng(1).integers(0, 3, N) * 1.0) if "weights" in what else (X, y)
-
-
+# ---- One hash -----------------------------------------------------------------------------------
 def divided(arrays, chunks=CHUNKS):
     X, *more = arrays
     return [da.from_array(X, chunks=chunks), *(da.from_array(a, chunks=(chunks[0],)) for a in more)]
 
 
-@pytest.fixture(scope="module")
-def known(rows):
-    found = {}
-
-    def of(name):
-        if name not in found:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                found[name] = hash_of(pair(name)[0].fit(*learned(name, rows)))
-        return found[name]
-
-    return of
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_two_workers(name, two, rows, known):
-    arrays = learned(name, rows)
+def test_two_workers(name, two):
+    arrays = learned(name)
     estimator = pair(name)[1].fit(*divided(arrays))
     assert hash_of(estimator) == known(name)
     method = "transform" if name == "pca" else "predict"
@@ -141,18 +81,18 @@ def test_two_workers(name, two, rows, known):
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_other_workers(workers, rows, known):
+def test_other_workers(workers):
     with cluster(workers) as some, distributed.Client(some) as client:
         client.wait_for_workers(workers)
         for name in CASES:
-            estimator = pair(name)[1].fit(*divided(learned(name, rows)))
+            estimator = pair(name)[1].fit(*divided(learned(name)))
             assert hash_of(estimator) == known(name), name
 
 
 @pytest.mark.parametrize("chunks", [(N,), (4096, 4096, 4096, 712), (1000,) * 13, (1, N - 1)], ids=len)
-def test_parts_of_any_length(chunks, rows, known):
+def test_parts_of_any_length(chunks):
     """Without a cluster: dask computes in threads of this process."""
-    arrays = divided(learned("weights", rows), (chunks, (6,)))
+    arrays = divided(learned("weights"), (chunks, (6,)))
     assert hash_of(pair("weights")[1].fit(*arrays)) == known("weights")
 
 
@@ -171,12 +111,12 @@ def test_groups_hold_all_rows_in_blocks():
         assert all(p.whole == (p.end - p.first == rows[p.part]) for _, g in groups for p in g)
 
 
-def test_answers_merge_in_a_tree(two, rows, known, monkeypatch):
+def test_answers_merge_in_a_tree(two, monkeypatch):
     """With more parts than one task merges."""
     monkeypatch.setattr(_engine, "FEW", 2)
     monkeypatch.setattr(_engine, "TASKS", 4)
     monkeypatch.setattr(fd, "LARGE", 1)         # requests are sent apart from tasks
-    assert hash_of(pair("logistic")[1].fit(*divided(learned("logistic", rows)))) == known("logistic")
+    assert hash_of(pair("logistic")[1].fit(*divided(learned("logistic")))) == known("logistic")
 
 
 def test_sparse_rows(two, rows):
@@ -301,7 +241,7 @@ def test_maps_that_depend_on_rows(map, reason, rows):
 
 # ---- What happens to workers --------------------------------------------------------------------
 @pytest.mark.parametrize("at", [2, 3, 5])
-def test_a_killed_worker(at, two, rows, known, monkeypatch):
+def test_a_killed_worker(at, two, monkeypatch):
     """Its packed rows are made again elsewhere."""
     answer, before = _engine.Passes.answer, two.run(os.getpid)
     assert len(before) == 2
@@ -313,7 +253,7 @@ def test_a_killed_worker(at, two, rows, known, monkeypatch):
         return answer(self, request)
 
     monkeypatch.setattr(_engine.Passes, "answer", kill)
-    assert hash_of(pair("logistic")[1].fit(*divided(learned("logistic", rows)))) == known("logistic")
+    assert hash_of(pair("logistic")[1].fit(*divided(learned("logistic")))) == known("logistic")
     two.wait_for_workers(2)
     deadline = time.monotonic() + 30
     while set(two.run(os.getpid).values()) == set(before.values()):
@@ -347,13 +287,13 @@ def test_an_interrupt_leaves_no_tasks(at, two, rows, monkeypatch):
     monkeypatch.setattr(fd.Dask, "ask", interrupted)
     estimator = pair("logistic")[1]
     with pytest.raises(KeyboardInterrupt):
-        estimator.fit(*divided(learned("logistic", rows)))
+        estimator.fit(*divided(learned("logistic")))
     assert len(asked) <= at + 1 and not hasattr(estimator, "model_")
     forgotten(two)
 
 
 def test_a_fit_leaves_no_tasks(two, rows):
-    pair("logistic")[1].fit(*divided(learned("logistic", rows)))
+    pair("logistic")[1].fit(*divided(learned("logistic")))
     forgotten(two)
 
 
@@ -361,7 +301,7 @@ def test_a_fit_leaves_no_tasks(two, rows):
 def test_an_exception_of_a_task(where, rows, request):
     if where:
         client = request.getfixturevalue(where)
-    X, y = divided(learned("logistic", rows))
+    X, y = divided(learned("logistic"))
     broken = X.map_blocks(lambda block, block_info=None: 1 / 0 if block_info[0]["chunk-location"]
                           == (3, 0) else block, dtype=X.dtype, meta=np.empty((0, 0)))
     with pytest.raises(ZeroDivisionError, match="division by zero"):
@@ -458,8 +398,8 @@ def test_columns_far_beyond_entries(rows):
 
 
 # ---- Manners ------------------------------------------------------------------------------------
-def test_rows_in_memory_and_files_of_models(rows, known, tmp_path):
-    arrays = learned("logistic", rows)
+def test_rows_in_memory_and_files_of_models(tmp_path):
+    arrays = learned("logistic")
     estimator = pair("logistic")[1].fit(*arrays)
     assert hash_of(estimator) == known("logistic")
     estimator.save(tmp_path / "m.fx")
@@ -470,7 +410,7 @@ def test_rows_in_memory_and_files_of_models(rows, known, tmp_path):
 
 
 def test_methods_of_classifiers(rows):
-    arrays = learned("logistic", rows)
+    arrays = learned("logistic")
     X, y = divided(arrays)
     estimator = pair("logistic")[1].fit(X, y)
     for name in ("decision_function", "predict_proba"):
@@ -481,7 +421,7 @@ def test_methods_of_classifiers(rows):
 
 
 def test_eval_set_and_warm_start(rows):
-    arrays = learned("logistic", rows)
+    arrays = learned("logistic")
     eval_set = tuple(a[:50] for a in arrays)
     one, found = pair("logistic")
     for estimator, given in ((one, arrays), (found, divided(arrays))):

@@ -100,6 +100,13 @@ def test_components_of_a_map(rows):
     assert (found.explained_variance_ratio_ == known.explained_variance_ratio_).all()
 
 
+def test_components_of_frames(rows):
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(rows[0], columns=list("abcdef"))
+    known, found = (KernelPCA(2, kernel="linear", random_state=1) for _ in range(2))
+    assert content(found.fit(divided((1000,), X))) == content(known.fit(X))
+
+
 def test_text_labels_and_classes_that_come_late(rows):
     X, _ = rows
     y = np.array(["b", "a", "c"])[(np.arange(N) > 6000) + (np.arange(N) > 8000).astype(int)]

@@ -3,7 +3,7 @@
 
 The solver runs here, in the library; what it asks of all rows are tasks of the scheduler.  Parts
 are cut where blocks of PASS_BLOCK rows end, so the model has the bytes of a fit on all rows in one
-place, however they are divided.  _part.py has what tasks do.
+place, however they are divided.  _part.py and _packed.py have what tasks do.
 """
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _part
+from . import _packed, _part
 from ._answers import Asked
 from ._base import all_or_nothing
 from ._labels import ClassesSeen
 from ._library import PASS_BLOCK
 from ._memory import limit_of
-from ._part import Layout, Look, Part
+from ._packed import Layout
+from ._part import Look, Part
 from ._table import CLASSIFY
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Passes(Asked):
             if self.errors:
                 self.engine.end()
                 return b""
-        return _part.merge(request, asked.result())
+        return _packed.merge(request, asked.result())
 
 
 def groups(rows: list[int], count: int) -> list[tuple[int, list[Piece]]]:

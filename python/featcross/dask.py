@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _engine, _part, components, factorization, linear, maps
+from . import _engine, _packed, _part, components, factorization, linear, maps
 from ._base import all_or_nothing
 from ._engine import Engine, Piece
 from ._frame import categories
-from ._part import Layout, Part
+from ._packed import Layout
+from ._part import Part
 from ._run import processors
 from ._sklearn import available_if
 from ._stream import Elsewhere, source_of
@@ -83,7 +84,7 @@ class Dask(Engine):
         return self._values([delayed(function, pure=False)(part) for part in self.parts])
 
     def hold(self, layout: Layout, groups: list[tuple[int, list[Piece]]]) -> None:
-        shared, pack, cut = delayed(layout), delayed(_part.pack), delayed(Part.cut)
+        shared, pack, cut = delayed(layout), delayed(_packed.pack), delayed(Part.cut)
         self.held = self._kept([pack(shared, first, [
             self.parts[p.part] if p.whole else cut(self.parts[p.part], p.first, p.end)
             for p in pieces]) for first, pieces in groups])
@@ -91,7 +92,7 @@ class Dask(Engine):
 
     def ask(self, request: bytes) -> list[bytes]:
         shared = request if len(request) < LARGE else delayed(request)
-        answer, merge = delayed(_part.answer, pure=False), delayed(_part.merge, pure=False)
+        answer, merge = delayed(_packed.answer, pure=False), delayed(_packed.merge, pure=False)
         return self._values(_engine.tree([answer(shared, packed) for packed in self.held],
                                          lambda few: merge(shared, few)))
 

@@ -12,9 +12,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import _engine, _part
+from . import _engine, _packed, _part
 from ._engine import Engine, Piece
-from ._part import Layout, Part
+from ._packed import Layout
+from ._part import Part
 
 try:
     import ray
@@ -42,12 +43,12 @@ def _of_tuple(number: int, part: tuple) -> Part:
     return Part(number, *part)
 
 
-def _packed(layout: Layout, first: int, *parts: Part) -> _part.Packed:
-    return _part.pack(layout, first, list(parts))
+def _pack(layout: Layout, first: int, *parts: Part) -> _packed.Packed:
+    return _packed.pack(layout, first, list(parts))
 
 
 def _merged(request: bytes, *answers: bytes) -> bytes:
-    return _part.merge(request, list(answers))
+    return _packed.merge(request, list(answers))
 
 
 class Ray(Engine):
@@ -73,14 +74,14 @@ class Ray(Engine):
 
     def hold(self, layout: Layout, groups: list[tuple[int, list[Piece]]]) -> None:
         shared = ray.put(layout)
-        self.held = [_task(_packed, shared, first, *[
+        self.held = [_task(_pack, shared, first, *[
             self.parts[p.part] if p.whole else _task(Part.cut, self.parts[p.part], p.first, p.end)
             for p in pieces]) for first, pieces in groups]
         self.parts = []
 
     def ask(self, request: bytes) -> list[bytes]:
         shared = ray.put(request)
-        answers = [_task(_part.answer, shared, packed) for packed in self.held]
+        answers = [_task(_packed.answer, shared, packed) for packed in self.held]
         return self._values(_engine.tree(answers, lambda few: _task(_merged, shared, *few)))
 
     def end(self) -> None:

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _engine, _part
+from . import _engine, _packed, _part
 from ._engine import FEW, Engine, Piece
-from ._part import Layout, Part
+from ._packed import Layout
+from ._part import Part
 
 try:
     import pyarrow
@@ -59,10 +60,10 @@ def _cut(pieces: dict[int, list[tuple[int, Piece]]], number: int, part) -> list:
     return [(group, _tried(Part.cut, part, p.first, p.end)) for group, p in pieces.get(number, ())]
 
 
-def _packed(layout: Layout, first: list[int], group: int, parts: list):
+def _pack(layout: Layout, first: list[int], group: int, parts: list):
     failed = [part for part in parts if isinstance(part, Exception)]
     return failed[0] if failed else _tried(
-        _part.pack, layout, first[group], sorted(parts, key=lambda part: (part.number, part.first)))
+        _packed.pack, layout, first[group], sorted(parts, key=lambda part: (part.number, part.first)))
 
 
 class Spark(Engine):
@@ -95,11 +96,11 @@ class Spark(Engine):
         first = [row for row, _ in groups]
         cut = self.parts.flatMap(lambda part: _cut(pieces, *part))
         self.held = cut.groupByKey(len(groups), lambda group: group).map(
-            lambda given: _packed(layout, first, given[0], list(given[1]))).persist(
+            lambda given: _pack(layout, first, given[0], list(given[1]))).persist(
             StorageLevel.MEMORY_AND_DISK)
 
     def ask(self, request: bytes) -> list[bytes]:
-        answers = self.held.map(functools.partial(_tried, _part.answer, request))
+        answers = self.held.map(functools.partial(_tried, _packed.answer, request))
         few, count = functools.partial(_tried, _merged, request), answers.getNumPartitions()
         while count > FEW:
             count = -(-count // FEW)
@@ -114,7 +115,7 @@ class Spark(Engine):
 
 
 def _merged(request: bytes, answers: list) -> bytes:
-    return _part.merge(request, _raised(answers))
+    return _packed.merge(request, _raised(answers))
 
 
 def fit(estimator, frame: Any, *, label: str | None = None, weight: str | None = None,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross.dask: one model for any workers and parts, and if workers are killed.
 
-Covers: _engine.py, _part.py
+Covers: _engine.py, _part.py, _packed.py, dask.py
 """
 import logging
 import os
@@ -18,7 +18,7 @@ import pytest
 from engines import CASES, LOGISTIC, N, hash_of, known, learned
 
 import featcross
-from featcross import _engine, _part
+from featcross import _engine, _packed, _part
 from featcross._sklearn import ConvergenceWarning
 
 dask = pytest.importorskip("dask")
@@ -318,18 +318,18 @@ def test_workers_that_compute_something_else(rows, monkeypatch):
     own = _part.machine()
     assert own[1]
     monkeypatch.setattr(_part, "machine", lambda: (own[0], "another set"))
-    packed = _part.pack(_part.Layout(featcross.LinearRegressor(), [0], None, 0,
+    packed = _packed.pack(_packed.Layout(featcross.LinearRegressor(), [0], None, 0,
                                      (own[0], "another set")), 0, [])
     monkeypatch.setattr(_part, "machine", lambda: own)
     with pytest.raises(ValueError, match="a worker has featcross .* FX_TARGET="):
-        _part.answer(b"", packed)
+        _packed.answer(b"", packed)
 
 
 def test_packed_rows_are_pickled_as_bytes(rows):
     estimator = featcross.LinearRegressor()._rows(rows[0], reset=True) and featcross.LinearRegressor()
     estimator.n_features_in_ = 6
-    layout = _part.Layout(estimator, [0], None, 0, _part.machine())
-    packed = _part.pack(layout, 4096, [_part.Part(0, rows[0][:5000], rows[1][:5000])])
+    layout = _packed.Layout(estimator, [0], None, 0, _part.machine())
+    packed = _packed.pack(layout, 4096, [_part.Part(0, rows[0][:5000], rows[1][:5000])])
     again = pickle.loads(pickle.dumps(packed))
     assert again.first == 4096 and [len(a) for a in again.blocks] == [len(a) for a in packed.blocks]
     assert [t.rows for _, t in again.tables()] == [4096, 904]

@@ -2,7 +2,7 @@
 """Fits on rows that need not be in memory: the same model, to the byte, as of all rows at once, for
 every estimator whose model streams, which the library tells.
 
-Covers: _answers.py, _spill.py
+Covers: _answers.py, _pack.py, _spill.py
 """
 import os
 import subprocess
@@ -17,10 +17,10 @@ from featcross import (FactorizationMachineClassifier, KernelPCA, KernelSVC, Lin
                        LinearRegressor, Parts, RandomFourier, RandomKernelMap, TensorSketch)
 from featcross._answers import Answers
 from featcross._memory import limit_of
-from featcross._sklearn import ConvergenceWarning
 from featcross._pack import Piece
-from featcross._spill import Spill
 from featcross._rows import Rows
+from featcross._sklearn import ConvergenceWarning
+from featcross._spill import Spill
 from featcross._stream import _streaming
 
 N = 9000                                # three blocks

@@ -106,8 +106,9 @@ def must_be(known: tuple[int, str]) -> None:
     own = machine()
     if own != known:
         raise ValueError(f"a worker has featcross {own[0]} with {own[1]}, unlike {known[0]} with "
-                         f"{known[1]} where the fit began; FX_TARGET={min(own[1], known[1])} in the "
-                         "environment of both makes instruction sets the same")
+                         f"{known[1]} where the fit began; an FX_TARGET that all of them have "
+                         "(scalar is one), in the environment of all, makes instruction sets the "
+                         "same")
 
 
 @contextlib.contextmanager

@@ -58,7 +58,7 @@ def _client():
 
 
 class Dask(Engine):
-    """parts: a Delayed for each."""
+    """parts: a Delayed for each.  With a client all else are futures: less to do in each pass."""
 
     def __init__(self, parts: list):
         self.client = _client()
@@ -67,13 +67,22 @@ class Dask(Engine):
         self.parts = self._kept(parts)
 
     def _kept(self, tasks: list) -> list:
-        return list(self.client.persist(tasks) if self.client else dask.persist(*tasks))
+        if self.client is None:
+            return list(dask.persist(*tasks))
+        from distributed import futures_of
+        return [futures_of(task)[0] for task in self.client.persist(tasks)]
+
+    def _tasks(self, function: Callable, *arguments: list) -> list:
+        """One for the first of each argument, one for the second, .."""
+        if self.client is None:
+            return [delayed(function, pure=False)(*given) for given in zip(*arguments)]
+        return self.client.map(function, *arguments, pure=False)
 
     def _values(self, tasks: list) -> list:
         if self.client is None:
             return list(dask.compute(*tasks))
-        self._running = self.client.compute(tasks, optimize_graph=False)
-        return self.client.gather(self._running)
+        self._running = tasks
+        return self.client.gather(tasks)
 
     def threads(self) -> int:
         if self.client is None:
@@ -81,7 +90,7 @@ class Dask(Engine):
         return sum(self.client.nthreads().values())
 
     def each(self, function: Callable[[Part], Any]) -> list:
-        return self._values([delayed(function, pure=False)(part) for part in self.parts])
+        return self._values(self._tasks(function, self.parts))
 
     def hold(self, layout: Layout, groups: list[tuple[int, list[Piece]]]) -> None:
         shared, pack, cut = delayed(layout), delayed(_packed.pack), delayed(Part.cut)
@@ -91,15 +100,15 @@ class Dask(Engine):
         self.parts = []
 
     def ask(self, request: bytes) -> list[bytes]:
-        shared = request if len(request) < LARGE else delayed(request)
-        answer, merge = delayed(_packed.answer, pure=False), delayed(_packed.merge, pure=False)
-        return self._values(_engine.tree([answer(shared, packed) for packed in self.held],
-                                         lambda few: merge(shared, few)))
+        shared = request if self.client is None or len(request) < LARGE else \
+            self.client.scatter(request, hash=False)
+        answers = self._tasks(_packed.answer, [shared] * len(self.held), self.held)
+        return self._values(_engine.tree(
+            answers, lambda few: self._tasks(_packed.merge, [shared], [few])[0]))
 
     def end(self) -> None:
         if self.client is not None:     # an exception may keep references to them
-            from distributed import futures_of
-            self.client.cancel([*self._running, *futures_of([self.parts, self.held])])
+            self.client.cancel([*self._running, *self.parts, *self.held])
         self.parts, self.held, self._running = [], [], []
 
 

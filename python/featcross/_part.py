@@ -180,5 +180,5 @@ def look(estimator: Learner, part: Part) -> Look:
         if encoder is not None:
             estimator.encoder_ = encoder
         reader = estimator._reader(part.y) if part.file is None else part.file[2]
-    return Look(part.number, rows, cols, encoder is not None or is_sparse(X), names, encoder, seen, reader,
-                part.file, machine())
+    return Look(part.number, rows, cols, encoder is not None or is_sparse(X), names, encoder, seen,
+                reader, part.file, machine())

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators for dask: ``fit`` on arrays, dataframes and files whose parts are in many processes.
 
-    from featcross.dask import LinearClassifier
     model = LinearClassifier(loss="logistic").fit(X, y)     # X, y: of dask
     model.predict(X)                                        # an array of dask, not yet computed
     model.save("model.fx")                                  # as everywhere in featcross
@@ -117,34 +116,29 @@ def _is_dask(X) -> bool:
     return dask.is_dask_collection(X) and hasattr(X, "to_delayed")
 
 
-def _is_array(X) -> bool:
-    return isinstance(X, da.Array)
-
-
 def _blocks(X) -> list:
     """A Delayed for each part; of an array, with all columns."""
-    if _is_array(X) and X.ndim == 2 and X.numblocks[1] > 1:
+    if isinstance(X, da.Array) and X.ndim == 2 and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
     return np.ravel(X.to_delayed()).tolist()
 
 
 def _beside(values, X, name: str) -> list:
     """What comes with the parts of X: labels or weights."""
-    n = X.numblocks[0] if _is_array(X) else X.npartitions
+    n = X.numblocks[0] if isinstance(X, da.Array) else X.npartitions
     if values is None or np.ndim(values) == 0 and not hasattr(values, "shape"):
         return [values] * n
-    known = _is_array(X) and not np.isnan(X.shape[0])
+    known = isinstance(X, da.Array) and not np.isnan(X.shape[0])
     if not _is_dask(values):
         if not known:
             raise TypeError(f"{name} is a {type(values).__name__}, and the lengths of the parts of "
                             "X are unknown; give it as parts of dask, too")
         values = da.from_array(np.asarray(values), chunks=-1)
-    if _is_array(values):
-        if known and not np.isnan(values.shape[0]):
-            if values.shape[0] != X.shape[0]:
-                raise ValueError(f"X has {X.shape[0]} rows, but {name} has {values.shape[0]}: "
-                                 "inconsistent numbers of samples")
-            values = values.rechunk({0: X.chunks[0]})
+    if known and isinstance(values, da.Array) and not np.isnan(values.shape[0]):
+        if values.shape[0] != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows, but {name} has {values.shape[0]}: "
+                             "inconsistent numbers of samples")
+        values = values.rechunk({0: X.chunks[0]})
     found = _blocks(values)
     if len(found) != n:
         raise ValueError(f"X has {n} parts, but {name} has {len(found)}, whose lengths are unknown")
@@ -168,13 +162,9 @@ def _parts(estimator, X, y, weight) -> list | None:
 
 
 # ---- What is computed for each part -------------------------------------------------------------
-def _call(estimator, method: str, X):
-    return getattr(estimator, method)(X)
-
-
 def _sample(X):
     """A few rows like those of X."""
-    if _is_array(X):
+    if isinstance(X, da.Array):
         return np.zeros((1, *X.shape[1:]), X.dtype)
     return X._meta_nonempty
 
@@ -182,11 +172,11 @@ def _sample(X):
 def _each(estimator, method: str, X):
     """An array of dask: the method's value for each part."""
     one = copy.copy(estimator)
-    one.n_jobs, one.verbose = 1, 0
-    like, shared = _call(one, method, _sample(X)), delayed(one)
-    rows = X.chunks[0] if _is_array(X) else [np.nan] * X.npartitions
+    one.n_jobs = 1
+    like, value = getattr(one, method)(_sample(X)), getattr(delayed(one), method)
+    rows = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * X.npartitions
     return da.concatenate([
-        da.from_delayed(delayed(_call)(shared, method, part), (n, *like.shape[1:]), like.dtype)
+        da.from_delayed(value(part), (n, *like.shape[1:]), like.dtype)
         for part, n in zip(_blocks(X), rows)], allow_unknown_chunksizes=True)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""For tests of fits whose rows are in several processes: models, rows, and the hash of each model, as
-the package fits it on all rows.  Any scheduler must give the same."""
+"""For tests of fits whose rows are in several processes: models, rows, and the hash of each model,
+as the package fits it on all rows.  Any scheduler must give the same."""
 import functools
 import hashlib
 import warnings

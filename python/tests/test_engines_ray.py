@@ -31,8 +31,8 @@ def calm():
 @pytest.fixture(scope="module")
 def two():
     os.environ.setdefault("RAY_AUTH_MODE", "disabled")      # else it writes a token
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=2 * 10**8,
-             _node_ip_address="127.0.0.1")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False,
+             object_store_memory=2 * 10**8, _node_ip_address="127.0.0.1")
     yield
     ray.shutdown()
 

@@ -62,8 +62,10 @@ def _cut(pieces: dict[int, list[tuple[int, Piece]]], number: int, part) -> list:
 
 def _pack(layout: Layout, first: list[int], group: int, parts: list):
     failed = [part for part in parts if isinstance(part, Exception)]
-    parts = failed or sorted(parts, key=lambda part: (part.number, part.first))
-    return failed[0] if failed else _tried(_packed.pack, layout, first[group], parts)
+    if failed:
+        return failed[0]
+    parts.sort(key=lambda part: (part.number, part.first))
+    return _tried(_packed.pack, layout, first[group], parts)
 
 
 class Spark(Engine):

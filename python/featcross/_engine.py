@@ -27,7 +27,7 @@ from ._table import CLASSIFY
 if TYPE_CHECKING:
     from ._learner import Learner
 
-TASKS = 2                               # of a pass, for each thread of a worker
+TASKS = 1                               # of a pass, for each thread of a worker
 FEW = 8                                 # answers that one task merges, or this process
 
 

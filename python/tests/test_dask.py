@@ -141,7 +141,9 @@ def table():
     X = pandas.DataFrame({"size": rng.normal(size=N).round(4), "age": rng.integers(0, 9, N),
                           "city": rng.choice(["Rome", "Oslo"], N),
                           "day": rng.choice(["Mo", "Tu", "We"], N)})
-    X.loc[7000:, "city"] = "Bern"       # met late
+    X.loc[7000:, "city"] = "Bern"       # met late, the next two in one part
+    X.loc[9000:, "day"] = "Su"
+    X.loc[9001:, "city"] = "Kyiv"
     return X, pandas.Series(np.where(X["city"] == "Rome", "up", "down"), name="trend")
 
 

@@ -4,6 +4,7 @@
 #   make            build/featcross, build/libfeatcross.so, build/libfeatcross.a
 #   make demo       installs what is missing, builds, shows what it can do
 #   make test       installs what is missing, builds, runs everything; .ci/run calls it
+#   make test-engines   the Python package on Ray and Spark, which it installs (600 MB); minutes
 #   make bench      side by side with other software; RESULTS=bench/results/X.tsv keeps the figures
 #   make install PREFIX=/usr/local
 #   make wheel      the Python package in build/dist, with all that it needs, and its sources
@@ -33,7 +34,7 @@ export CTEST_PARALLEL_LEVEL ?= $(shell nproc)
 export CTEST_OUTPUT_ON_FAILURE = 1
 
 .PHONY: all demo test venv bench install wheel wheels wheels-test fuzz format tidy clean \
-        test-release test-dev test-tsan test-clang test-targets
+        test-release test-dev test-tsan test-clang test-targets test-engines
 
 all:
 	@scripts/install-deps --check build
@@ -58,7 +59,7 @@ test:
 	@echo "make test: all stages passed"
 
 venv:
-	scripts/venv numpy scipy pytest safetensors scikit-learn pandas mypy polars duckdb pyarrow
+	scripts/venv numpy scipy pytest safetensors scikit-learn pandas mypy polars duckdb pyarrow dask distributed
 
 test-release: all
 	ctest --test-dir build
@@ -92,6 +93,12 @@ test-clang:                             # the other compiler, its UBSan, warning
 	cmake --preset clang > /dev/null
 	cmake --build build/clang
 	FX_TEST_MULT=0.3 ctest --test-dir build/clang -LE whole
+
+test-engines: all
+	scripts/install-deps engines
+	FX_VENV=build/venv-engines scripts/venv numpy scipy pytest scikit-learn pandas pyarrow ray pyspark
+	FX_TEST_ENGINES=1 FEATCROSS_LIBRARY=$(CURDIR)/build/libfeatcross.so PYTHONPATH=$(CURDIR)/python \
+	    build/venv-engines/bin/python -m pytest -q -p no:cacheprovider $(wildcard python/tests/test_engines_*.py)
 
 bench:
 	scripts/install-deps build demo mpi test bench

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TypeVar
 
 from ._library import (ASK, PASS_BLOCK, PASS_END, PROGRESS, Handle, check, fx_run, fx_sink,
                        fx_table, lib, strings)
@@ -19,19 +20,48 @@ from ._spill import Block, Spill
 CANCELLED = -8                          # FX_ECANCELLED
 COPIES = 5                              # of a block: packed, unpacked, scaled, with doubles
 SUMS = 96                               # bytes of a feature: 32, three times
+Me = TypeVar("Me", bound="Asked")
 
 
-class Answers:
-    """A context.  `ask` is the library's callback; it adds exceptions to `errors`.
+class Asked:
+    """What a fit asks its questions.  `ask` is the library's callback, around `answer` of a
+    subclass; it adds exceptions to `errors`."""
+
+    def __init__(self, max_memory: int = 0):
+        self.errors, self.max_memory, self.passes = DeferredErrors(), max_memory, 0
+        self.ask = ASK(self._ask)
+
+    def __enter__(self: Me) -> Me:
+        return self
+
+    def __exit__(self, *_) -> None:
+        pass
+
+    def answer(self, request: bytes) -> bytes:
+        """Of all rows; anything if there are errors."""
+        raise NotImplementedError
+
+    def _ask(self, _, request, size, sink) -> int:
+        try:
+            answer = self.answer(ctypes.string_at(request, size))
+            if not self.errors:
+                to = ctypes.cast(sink, ctypes.POINTER(fx_sink)).contents
+                return CANCELLED if to.write(to.ctx, answer, len(answer)) else 0
+        except BaseException as error:
+            self.errors.append(error)
+        return CANCELLED
+
+
+class Answers(Asked):
+    """A context.
 
     names: of columns; features: of the model
     """
 
     def __init__(self, spill: Spill, names: list[str] | None = None, *, features: int = 0,
                  max_memory: int = 0, n_jobs=None, verbose=0):
+        super().__init__(max_memory)
         self.spill, self.verbose = spill, verbose
-        self.errors, self.max_memory, self.passes = DeferredErrors(), max_memory, 0
-        self.ask = ASK(self._ask)
         self._names = None if names is None else strings(names)
         self._progress = PROGRESS(lambda _, done: bool(self.errors))
         self.threads = threads(n_jobs)
@@ -145,13 +175,3 @@ class Answers:
         status, answer = written(lib.fx_model_pass_end, self.errors, worker)
         check(status)
         return answer
-
-    def _ask(self, _, request, size, sink) -> int:
-        try:
-            answer = self.answer(ctypes.string_at(request, size))
-            if not self.errors:
-                to = ctypes.cast(sink, ctypes.POINTER(fx_sink)).contents
-                return CANCELLED if to.write(to.ctx, answer, len(answer)) else 0
-        except BaseException as error:
-            self.errors.append(error)
-        return CANCELLED

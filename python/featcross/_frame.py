@@ -191,10 +191,29 @@ class Encoder:
         for j, value in sorted(found, key=lambda key: (found[key], key[0])):
             self.categories[j][value] = len(self.names)
             self.names.append(f"{self.columns[j]}={value}")
+        self._unique()
+
+    def _unique(self) -> None:
         for names in (self.columns, self.names):
             if len(set(names)) < len(names):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise ValueError(f"two columns are named {twice!r}")
+
+    def join(self, other: Encoder) -> None:
+        """Adds columns for the categories that other rows have, which come after these."""
+        if (other.columns, other.numbers) != (self.columns, self.numbers):
+            name = next((mine for mine, theirs, j in zip(self.columns, other.columns, range(2**31))
+                         if mine != theirs or (j in self.categories) != (j in other.categories)),
+                        self.columns[-1])
+            raise ValueError(f"column {name!r} is not there, or not of categories, in both of two "
+                             "parts; give it one type in all: X.astype({..})")
+        found = sorted((at, j, value) for j, known in other.categories.items()
+                       for value, at in known.items())
+        for _, j, value in found:
+            if value not in self.categories[j]:
+                self.categories[j][value] = len(self.names)
+                self.names.append(f"{self.columns[j]}={value}")
+        self._unique()
 
     @classmethod
     def of_file(cls, names: list[str], reader: str) -> Encoder | None:

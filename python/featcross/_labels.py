@@ -115,13 +115,19 @@ class ClassesSeen:
         """Labels of the next rows, without those of weight 0."""
         if not len(y):
             return
-        what = _labels_held(y)
+        self._join(_labels_held(y), np.unique(y), len(y))
+
+    def join(self, other: ClassesSeen) -> None:
+        """Those of other rows."""
+        if other.what is not None:
+            self._join(other.what, other.found, other.rows)
+
+    def _join(self, what: str, new: np.ndarray, rows: int) -> None:
         if self.what not in (None, what):
             raise ValueError(f"y holds {what}; labels are all text or all whole numbers, and those "
                              f"before are {self.what}")
-        new = np.unique(y)
         self.found = new if self.what is None else np.unique(np.concatenate([self.found, new]))
-        self.what, self.rows = what, self.rows + len(y)
+        self.what, self.rows = what, self.rows + rows
 
     def classes(self) -> np.ndarray:
         """As classes_of gives them for all rows."""

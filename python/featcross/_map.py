@@ -131,10 +131,14 @@ class Map(TransformerMixin, Estimator):
         "allocated"; y is ignored.
         """
         rows = self._rows(X, reset=True)
+        return self._draw(rows, rows)
+
+    def _draw(self, rows: Rows, sample: Rows | None) -> Self:
+        """sample: rows by which it chooses what is left to it; None: it must not."""
         cols = rows.shape[1]
         random = self._random(cols)
         self.map_ = m = MapHandle(self._spec(random), self._kernel(rows), cols, random,
-                                  self._seed(), rows, **self._how())
+                                  self._seed(), sample, **self._how())
         self._say(f"map: {m.spec} of {m.kernel.spec}, {m.features} features")
         self._n_features_out = m.features
         return self

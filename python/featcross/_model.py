@@ -17,7 +17,7 @@ from ._rows import Rows, address, rows_from
 from ._run import DeferredErrors, call, written
 
 if TYPE_CHECKING:
-    from ._answers import Answers
+    from ._answers import Asked
 
 BRIEF = 10**8                           # multiply-adds: well below 100 ms
 
@@ -108,7 +108,7 @@ class Model(Handle):
         return model
 
     @classmethod
-    def fit_passes(cls, plan: dict, answers: Answers, *, init: Model | None = None,
+    def fit_passes(cls, plan: dict, answers: Asked, *, init: Model | None = None,
                    evaluation: Table | None = None, n_jobs=None, verbose=0) -> Model:
         """The same of rows that are elsewhere."""
         model = cls()

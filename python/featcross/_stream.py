@@ -8,20 +8,22 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
 from . import _labels
-from ._answers import Answers
+from ._answers import Answers, Asked
 from ._base import names_of
 from ._frame import is_frame
-from ._library import encoded, text
+from ._library import PASS_BLOCK, encoded, text
 from ._map import Map
 from ._memory import limit_of
 from ._model import Model
+from ._pack import Piece
 from ._rows import Rows, is_sparse
 from ._spec import filled
-from ._spill import Piece, Spill
+from ._spill import Spill
 from ._table import CLASSIFY, describe
 from ._arrow import is_arrow
 from .arrow import Arrow
@@ -62,7 +64,7 @@ class _CanBegin(Exception):
     """Raised by the first request of a fit."""
 
 
-class _Check(Answers):
+class _Check(Asked):
     """Answers nothing.  The library checks a plan before it asks."""
 
     def answer(self, request: bytes) -> bytes:
@@ -84,15 +86,17 @@ def _labels_of(piece: Piece) -> np.ndarray:
         np.array([text(piece.names[int(k)]) for k in found], dtype=str)
 
 
-def _streams(spec: str) -> bool:
-    """False also if the library refuses the spec, as some tasks have one solver only."""
+def _streams(spec: str, divisible: bool) -> bool:
+    """False also if the library refuses the spec, as some tasks have one solver only.  divisible:
+    in passes whose rows may be in several places; an update visits rows one after the other."""
     try:
-        return bool(describe("model", spec).streamable)
+        promise = describe("model", spec)
     except ValueError:
         return False
+    return bool(promise.streamable and not (divisible and promise.updatable))
 
 
-def _streaming() -> list[str]:
+def _streaming(divisible: bool = False) -> list[str]:
     """Estimators whose models the library fits without all rows in memory."""
     package = sys.modules[__package__]
     found: dict[str, None] = {}         # in order
@@ -101,10 +105,10 @@ def _streaming() -> list[str]:
             task = filled("model", model, {"task": kind._task})
             shown = {name: own[name] for name in ("loss", "kernel") if name in own}
             solver = describe("model", task).key.get("solver")
-            ways = [{}] if _streams(task) else \
+            ways = [{}] if _streams(task, divisible) else \
                 [{"solver": word} for word in (solver.values if solver else ())]
             for given in ways:
-                if _streams(filled("model", model, {"task": kind._task, **given})):
+                if _streams(filled("model", model, {"task": kind._task, **given}), divisible):
                     words = [f"{name}={value!r}" for name, value in {**shown, **given}.items()]
                     found[f"{kind.__name__}({', '.join(words)})"] = None
     return list(found)
@@ -134,15 +138,20 @@ class Streamed:
             self.encoder_.learn(X)
         return self._rows(X, reset=False), None
 
-    def _piece(self, rows: Rows, y, weight, seen: _labels.ClassesSeen) -> Piece:
-        """With labels as the task has them."""
-        weight = _labels.weights(weight, len(rows), part=True)
-        if not self._task:
-            return Piece(rows.matrices, rows, weight=weight)
+    def _labels_in(self, y, weight, n: int, seen: _labels.ClassesSeen) \
+            -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Labels, as the task has them, and weights of n rows."""
+        weight = _labels.weights(weight, n, part=True)
         if self._task != CLASSIFY:
-            return Piece(rows.matrices, rows, _labels.targets(y, len(rows)), weight=weight)
-        y = _labels.column(y, len(rows))
+            return _labels.targets(y, n) if self._task else None, weight
+        y = _labels.column(y, n)
         seen.add(y if weight is None else y[weight != 0])
+        return y, weight
+
+    def _piece(self, rows: Rows, y, weight, seen: _labels.ClassesSeen) -> Piece:
+        y, weight = self._labels_in(y, weight, len(rows), seen)
+        if y is None or self._task != CLASSIFY:
+            return Piece(rows.matrices, rows, y, weight=weight)
         if not _labels.is_text(y[:1]):
             return Piece(rows.matrices, rows, np.ascontiguousarray(y, np.float64), weight=weight)
         found, code = np.unique(y, return_inverse=True)
@@ -197,8 +206,9 @@ class Streamed:
         """Spec of the model for rows that are elsewhere."""
         return self._model()
 
-    def _refuse(self, y, sample_weight) -> None:
-        """What cannot be done without all rows, before any is read."""
+    def _refuse(self, y, sample_weight, divisible: bool = False) -> None:
+        """What cannot be done without all rows, before any is read.  divisible: nor without all of
+        them in one place."""
         if y is not None or sample_weight is not None:
             raise ValueError("labels and weights come with the rows: y and sample_weight must be "
                              "None for files and Parts")
@@ -210,15 +220,37 @@ class Streamed:
                              "parts, or fill them: 'zero', 'mean'")
         plan = {"model": self._streamed_model(), "scale": getattr(self, "scale", None),
                 **self._missing_plan()}
-        if not describe("model", plan["model"]).streamable:
-            raise ValueError(f"{type(self).__name__} with these parameters needs all rows in "
-                             f"memory; these do not: {', '.join(_streaming())}")
+        describe("model", plan["model"])        # refuses what no model has
+        if not _streams(plan["model"], divisible):
+            why = "visits rows one after the other, and so needs them in one place" \
+                if _streams(plan["model"], False) else "needs all rows in memory"
+            raise ValueError(f"{type(self).__name__} with these parameters {why}; these do not: "
+                             f"{', '.join(_streaming(divisible))}")
         for name in sorted(self._open(plan["model"])):
             raise ValueError(f"{name}='auto' needs all rows in memory; give a value")
         if isinstance(getattr(self, "map", None), Map):
             plan["map"] = self.map._spec(1)
-        with Spill() as nothing, _Check(nothing) as check, contextlib.suppress(_CanBegin):
-            Model.fit_passes(plan, check)
+        with contextlib.suppress(_CanBegin):
+            Model.fit_passes(plan, _Check())
+
+    def _fit_passes(self, shape: tuple[int, int], reader: str | None, seen: _labels.ClassesSeen,
+                    answers_for: Callable[[dict], Asked], eval_set) -> None:
+        """The fit on rows elsewhere, of this shape.  answers_for: of a plan, what answers it."""
+        if shape[0] < self._MIN_ROWS:
+            raise ValueError(f"Found {shape[0]} sample(s) in all parts while a minimum of "
+                             f"{self._MIN_ROWS} is required by {type(self).__name__}.")
+        more = {"reader": reader}
+        if self._task == CLASSIFY:
+            more["class_weight"] = self._settle_classes(seen.classes())
+        plan, init = self._settled(Elsewhere(*shape), None, more)
+        with answers_for(plan) as answers:
+            model = Model.fit_passes(plan, answers, init=init,
+                                     evaluation=self._evaluation(eval_set), **self._how())
+        self._say(f"fit: {answers.passes} passes over blocks of {PASS_BLOCK} rows")
+        if hasattr(self, "choice_"):
+            del self.choice_
+        self._keep(model)
+        self._say_missing()
 
     def _fit_source(self, source: Files | Arrow | Parts, y=None, sample_weight=None, eval_set=None,
                     max_memory=None) -> None:
@@ -228,24 +260,10 @@ class Streamed:
             names, reader = self._pack_files(spill, source, seen, limit) \
                 if not isinstance(source, Parts) else self._pack_parts(spill, source, seen)
             spill.end()
-            if spill.rows < self._MIN_ROWS:
-                raise ValueError(f"Found {spill.rows} sample(s) in all parts while a minimum of "
-                                 f"{self._MIN_ROWS} is required by {type(self).__name__}.")
-            more = {"reader": reader}
-            if self._task == CLASSIFY:
-                more["class_weight"] = self._settle_classes(seen.classes())
             self._say(f"X: {spill.rows} rows, {spill.cols} columns, packed into a temporary file "
                       f"of {spill.bytes} bytes, which every pass reads")
-            plan, init = self._settled(Elsewhere(spill.rows, spill.cols), None, more)
-            features = plan.get("features") or spill.cols
-            with Answers(spill, names, features=features, max_memory=limit,
-                         **self._how()) as answers:
-                model = Model.fit_passes(plan, answers, init=init,
-                                         evaluation=self._evaluation(eval_set), **self._how())
-            self._say(f"fit: {answers.passes} passes over {len(spill.blocks)} blocks of rows")
-        if hasattr(self, "choice_"):
-            del self.choice_
-        self._keep(model)
+            self._fit_passes((spill.rows, spill.cols), reader, seen, lambda plan: Answers(
+                spill, names, features=plan.get("features") or spill.cols, max_memory=limit,
+                **self._how()), eval_set)
         if not isinstance(source, Parts) and self._task == CLASSIFY:
-            self.classes_ = np.asarray(model.classes())         # whole numbers as integers
-        self._say_missing()
+            self.classes_ = np.asarray(self.model_.classes())   # whole numbers as integers

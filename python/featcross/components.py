@@ -91,7 +91,8 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
         if source is not None:
             self._fit_source(source, max_memory=max_memory)
         else:
-            self._train(self._rows(X, reset=True), max_memory=max_memory)
+            rows = self._rows(X, reset=True)
+            self._train(rows, more={"reader": self._reader(None)}, max_memory=max_memory)
         return self
 
     def _keep(self, model):

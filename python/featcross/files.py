@@ -16,9 +16,9 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ._library import Handle, check, copied, encoded, fx_matrix, lib, strings, text
+from ._pack import Piece
 from ._run import call
 from ._spec import spec
-from ._spill import Piece
 from ._table import describe, get
 
 BATCH = 1 << 20                         # bytes of text that are parsed at a time
@@ -225,8 +225,7 @@ class Files:
     def batches(self, labels: bool, missing: str, max_memory: int) -> Iterator[Batch]:
         """labels: every row must have one. missing: the parameter of learners."""
         size = min(BATCH, max(LEAST, max_memory // SHARE)) if max_memory else BATCH
-        with _opened(self.names[0]) as file:
-            whole = self._spec(next(_batches(file, size, True), b""), labels, missing)
+        whole = self.spec(labels, missing)
         line, reader = describe("data_reader", whole), Reader(whole, self.names[0])
         for number, name in enumerate(self.names):
             if number and line.binary:
@@ -242,8 +241,10 @@ class Files:
                         yield from taken(reader)
         yield from taken(reader, True)
 
-    def _spec(self, first: bytes, labels: bool, missing: str) -> str:
+    def spec(self, labels: bool, missing: str) -> str:
         """Of the reader, with what the first bytes tell."""
+        with _opened(self.names[0]) as file:
+            first = next(_batches(file, LEAST, True), b"")
         whole = _format(self.names[0], first) if self.reader is None else self.reader
         line = _first_line(first)
         separator = next((word for sign, word in SEPARATORS.items() if sign in line), "comma")

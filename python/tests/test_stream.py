@@ -2,7 +2,7 @@
 """Fits on rows that need not be in memory: the same model, to the byte, as of all rows at once, for
 every estimator whose model streams, which the library tells.
 
-Covers: _answers.py, _spill.py
+Covers: _answers.py, _pack.py, _spill.py
 """
 import os
 import subprocess
@@ -17,9 +17,10 @@ from featcross import (FactorizationMachineClassifier, KernelPCA, KernelSVC, Lin
                        LinearRegressor, Parts, RandomFourier, RandomKernelMap, TensorSketch)
 from featcross._answers import Answers
 from featcross._memory import limit_of
-from featcross._sklearn import ConvergenceWarning
-from featcross._spill import Piece, Spill
+from featcross._pack import Piece
 from featcross._rows import Rows
+from featcross._sklearn import ConvergenceWarning
+from featcross._spill import Spill
 from featcross._stream import _streaming
 
 N = 9000                                # three blocks
@@ -97,6 +98,13 @@ def test_components_of_a_map(rows):
     known, found = (KernelPCA(2, map=RandomKernelMap(32), random_state=1) for _ in range(2))
     assert content(found.fit(divided((1000,), rows[0]))) == content(known.fit(rows[0]))
     assert (found.explained_variance_ratio_ == known.explained_variance_ratio_).all()
+
+
+def test_components_of_frames(rows):
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(rows[0], columns=list("abcdef"))
+    known, found = (KernelPCA(2, kernel="linear", random_state=1) for _ in range(2))
+    assert content(found.fit(divided((1000,), X))) == content(known.fit(X))
 
 
 def test_text_labels_and_classes_that_come_late(rows):

@@ -27,7 +27,6 @@ from ._sklearn import available_if
 from ._stream import Elsewhere, source_of
 from ._tasks import _has_probabilities
 from .files import Files
-from .parts import Parts
 
 try:
     import dask
@@ -151,7 +150,7 @@ def _parts(estimator, X, y, weight) -> list | None:
         rows = zip(_blocks(X), _beside(y, X, "y"), _beside(weight, X, "sample_weight"))
         return [delayed(Part)(number, *part) for number, part in enumerate(rows)]
     source = source_of(X)
-    if source is None or isinstance(source, Parts):
+    if not isinstance(source, Files):   # they are in this process
         return None
     if y is not None or weight is not None:
         estimator._refuse(y, weight)

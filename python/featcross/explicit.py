@@ -19,9 +19,12 @@ class ExplicitCombinations(Map):
     kernel : str
         anova: products of `degree` different columns.  anova-upto: of one up to `degree`.
         all-subsets: of any number, none included.  poly: columns, squares and products of two, the
-        features of (coef0 + gamma <x, y>)^2.  linear: the columns as they are.  Or a spec string.
+        features of (coef0 + gamma <x, y>)^2.  linear: the columns as they are.  itemset: of the
+        sets of `family`.  Or a spec string.
     degree, gamma, coef0 : numbers
         Of the kernel; poly is offered for degree 2.
+    family : lists of columns, str or Path
+        The sets of itemset, as in :class:`RandomKernelMap`.
     n_jobs, verbose :
         As in :class:`RandomKernelMap`.
 
@@ -50,7 +53,7 @@ class ExplicitCombinations(Map):
     random_state = None                 # nothing is drawn
 
     def __init__(self, *, kernel: str = "anova", degree: int = 2, gamma: float | str = 1.0,
-                 coef0: float = 1.0, n_jobs: int | None = None, verbose: int = 0):
+                 coef0: float = 1.0, family=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
     def _random(self, cols):
@@ -66,6 +69,9 @@ class ExplicitCombinations(Map):
         """
         m = self._fitted("map_")
         names = self._names_in(input_features)
+        if m.kernel.family is not None:
+            return np.array([" ".join(names[j] for j in columns) or "1"
+                             for columns in _sets(m.kernel.family)], dtype=object)
         return np.array([" ".join(columns) + power or "1"
                          for order, power in _sections(m.kernel.spec, m.cols)
                          for columns in combinations(names, order)], dtype=object)
@@ -83,6 +89,12 @@ class ExplicitCombinations(Map):
         if own is not None:
             return own
         return [f"x{j}" for j in range(self.map_.cols)] if given is None else list(given)
+
+
+def _sets(family: str) -> list[tuple[int, ...]]:
+    """The map's features: sets of columns in the order of doc/math.md."""
+    lines = (line.partition("#")[0].replace(",", " ").split() for line in family.split("\n"))
+    return sorted(tuple(sorted(int(j) for j in line if j != "{}")) for line in lines if line)
 
 
 def _sections(kernel: str, cols: int) -> list[tuple[int, str]]:

@@ -154,7 +154,7 @@ class LinearRegressor(Linear, Regressor):
         map; "auto": "maxabs" if a number is above 1 or below -1; None
     missing : what becomes of NaN in X, see LinearClassifier
     fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
-    solver : "auto", "dual" or "newton"; with penalty="l1" "auto", "cd" or "proximal"
+    solver : "auto", "dual", "newton", "cd" or "proximal"
     tol : stop when the objective is within this share of its minimum
     max_iter : passes over the rows (dual) or steps; None: 1000
     warm_start : go on from the last fit (newton, cd)

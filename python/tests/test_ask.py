@@ -97,7 +97,8 @@ def test_a_fit_is_that_with_what_was_chosen(X, y, learner, sparse):
     given = {"alpha": model.alpha_} if isinstance(learner, KernelRidge) else {"C": model.C_}
     if model.get_params().get("map") == "auto":
         assert model.map_ == "explicit"
-        given["map"] = ExplicitCombinations(kernel="anova-upto", degree=2)
+        given["map"] = ExplicitCombinations(kernel=model.kernel_)
+        given["penalty"] = "l1" if "penalty=l1" in model.choice_["model"] else "l2"
     same = clone(learner).set_params(**given).fit(A, y, weight)
     assert (model.predict(A) == same.predict(A)).all() and not hasattr(same, "choice_")
     alone = getattr(learner, "map", "exact") is None    # no column decides by itself

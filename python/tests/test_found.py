@@ -30,3 +30,24 @@ def test_classifier():
     model = fc.LinearClassifier(penalty="l1", C=0.1, map=map).fit(X, y > 0.5)
     assert model.score(X, y > 0.5) > 0.97
     assert {c.features for c in model.top_combinations(3)} == {(0,), (1, 2), (3, 4, 5)}
+
+
+def test_sets_by_name(tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.random((50, 4))
+    map = fc.ExplicitCombinations(kernel="itemset", family=[[2, 0], [], [3], [0]]).fit(X)
+    names = map.get_feature_names_out(["a", "b", "c", "d"]).tolist()
+    assert names == ["1", "a", "a c", "d"]
+    expected = np.column_stack([np.ones(50), X[:, 0], X[:, 0] * X[:, 2], X[:, 3]])
+    np.testing.assert_allclose(map.transform(X), expected, rtol=1e-6)
+
+
+def test_found_model_can_be_fitted_again(tmp_path):
+    """What load gives has the sets that were found as a map."""
+    X, y = planted()
+    map = fc.ExplicitCombinations(kernel="anova-upto", degree=7)
+    fc.LinearRegressor(penalty="l1", C=0.05, map=map).fit(X, y).save(tmp_path / "m.fx")
+    again = fc.load(tmp_path / "m.fx")
+    assert len(again.map.family) == len(again.coef_)
+    before = again.predict(X)
+    np.testing.assert_allclose(again.fit(X, y).predict(X), before, atol=0.02)

@@ -185,7 +185,7 @@ def test_many_whole_labels_may_be_classes(fx, put):
     (["--kernel", "anova:order=2", "--map", "rff"], "rff"),
     (["--max-iter", "0", "--model", "svm"], "max-iter"),
     (["--folds", "1"], "--folds"),
-    (["--model", "ridge", "--penalty", "l1"], "ridge"),
+    (["--model", "svr", "--penalty", "l1"], "svr"),
     (["--class-weight", "maybe", "--model", "svm"], "maybe"),
     (["--class-weight", "9=2", "--model", "svm"], "9"),
     (["--threads", "-1"], "--threads"),

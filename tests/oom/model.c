@@ -174,6 +174,22 @@ static fx_status model_fit(const char *spec)
     return got_model(m, s);
 }
 
+/* More products of three columns than are written out. */
+static fx_status model_found(const char *spec)
+{
+    fx_data *d = parsed("svmlight", "no 1:1 3:1 9:1\nyes 2:1 3:1 200:1\nno 1:1 2:0.5\nyes 2:1 3:1 9:1\n"
+                                    "no 1:1 200:1\nyes 2:1 3:0.5\nno 3:1 9:1\nyes 2:1 3:1\n");
+    fx_table t = fx_data_table(d);
+    const fx_plan plan = {.size = sizeof plan, .model = spec, .map = "explicit", .seed = 1,
+                          .kernel = "anova-upto:order=3", .eval = &t};
+    fx_model *m = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_model_fit(&m, &plan, &t, &two));
+    fx_data_free(d);
+    return got_model(m, s);
+}
+
 /* Seconds differ from call to call. */
 static fx_status model_estimate(const char *spec)
 {
@@ -514,6 +530,7 @@ const scenario model_scenarios[] = {
     {"fx_model_fit", model_fit, "logistic rk"},
     {"fx_model_fit", model_fit, "svm-l2:penalty=l1"},
     {"fx_model_fit", model_fit, "svm-l2:penalty=l1,solver=proximal"},
+    {"fx_model_fit", model_found, "logistic:penalty=l1"},
     {"fx_model_fit", model_fit, "svr"},
     {"fx_model_fit", model_fit, "ridge"},
     {"fx_model_fit", model_fit, "perceptron rk"},

@@ -50,7 +50,8 @@ static fx_status look(fxi_combos *a, double *largest, const fx_run *run)
     slopes_of_rows(a);
     a->objective = at.value;
     *largest = 0;
-    for (fxi_combos_member *m = a->set.at; m < a->set.at + a->set.n; m++) {
+    for (size_t k = 0; k < a->set.n; k++) {
+        fxi_combos_member *m = &a->set.at[k];
         m->slope = -fxi_combos_set_dot(m, a->theta);
         *largest = fmax(*largest, fabs(m->slope));
         a->objective += fabs(m->w);

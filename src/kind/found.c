@@ -118,7 +118,8 @@ static fx_status list_terms(fxi_found_fit *own)
     if (!list)
         return FX_ENOMEM;
     own->list = (fxi_found_list){list, 0};
-    for (const fxi_combos_member *m = fit->set.at; m < fit->set.at + fit->set.n; m++) {
+    for (size_t i = 0; i < fit->set.n; i++) {
+        const fxi_combos_member *m = &fit->set.at[i];
         term *to = &list[own->list.n];
         if (m->w == 0)
             continue;

@@ -71,9 +71,13 @@ static void case_of(int signs, int least, int order, bool grouped)
         CHECK(fxi_combos_search_new(&s[k], &c, &m.p) == FX_OK);
     for (size_t i = 0; i < m.rows; i++)
         theta[i] = test_below(5) ? test_unit() - 0.5 : 0;
-    for (int turn = 0; turn < 6; turn++) {
-        double largest[3], threshold = turn % 3 == 2 ? 0 : 2 * test_unit();
-        size_t most = turn % 2 ? 1 + test_below(5) : 1000;
+    /* First the same slopes with lower and lower thresholds: what was left out must come back. */
+    double fall = 2;
+    for (int turn = 0; turn < 14; turn++) {
+        double largest[3], threshold = turn < 8        ? fall *= 0.8
+                                       : turn % 3 == 2 ? 0
+                                                       : 2 * test_unit();
+        size_t most = turn >= 8 && turn % 2 ? 1 + test_below(5) : 1000;
         for (int k = 0; k < 3; k++) {
             fx_run run = {RUN, .threads = k + 1};
             CHECK(fxi_combos_search_run(&largest[k], s[k], theta, threshold, most, &run) == FX_OK);
@@ -86,9 +90,9 @@ static void case_of(int signs, int least, int order, bool grouped)
             CHECK(fxi_combos_search_nodes(s[k]) == fxi_combos_search_nodes(s[0]));
         }
         compare(&m, &c, s[0], theta, threshold, most, largest[0]);
-        for (size_t i = 0; i < m.rows; i++)     /* near the last one, as in a fit */
+        for (size_t i = 0; i < m.rows && turn >= 7; i++)        /* near the last one, as in a fit */
             theta[i] *= 1 + 0.1 * (test_unit() - 0.5);
-        if (turn == 3)
+        if (turn == 11)
             theta[test_below(m.rows)] = 0;
     }
     for (int k = 0; k < 3; k++)

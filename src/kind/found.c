@@ -57,12 +57,13 @@ fx_status fxi_kind_found_prepare(bool *found, fxi_train *t, const fx_plan *plan)
 {
     fxi_found *f = &((fxi_linear *)t->own)->found;
     size_t cols = t->m->c.cols;
+    fx_description d = FX_INIT(fx_description);
     fx_kernel *k;
     bool plain = true;
 
     *found = false;
-    if (!plan->map || !plan->kernel || !fxi_spec_named(plan->map, "explicit"))
-        return FX_OK;
+    if (!plan->map || !plan->kernel || fx_map_describe(&d, plan->map) || !d.exact)
+        return FX_OK;                   /* a wrong spec is reported where the map is made */
     fx_status st = fx_kernel_parse(&k, plan->kernel, plan->family, t->m->c.base);
     if (st)
         return st;

@@ -5,10 +5,13 @@ by CTest); by hand:
     FEATCROSS_LIBRARY=build/libfeatcross.so PYTHONPATH=python python -m pytest python/tests
 """
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from featcross._sklearn import ConvergenceWarning
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,6 +19,14 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
+
+
+@pytest.fixture
+def calm():
+    """Short fits that need not converge; pytestmark asks for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
 
 
 @pytest.fixture(scope="session")

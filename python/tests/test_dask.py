@@ -10,7 +10,6 @@ import random
 import signal
 import threading
 import time
-import warnings
 
 import engines
 import numpy as np
@@ -19,21 +18,14 @@ from engines import CASES, LOGISTIC, N, hash_of, known, learned
 
 import featcross
 from featcross import _engine, _packed, _part
-from featcross._sklearn import ConvergenceWarning
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 import featcross.dask as fd  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("calm")
 CHUNKS = ((3000, 1, 0, 5000, 4999), (4, 2))
-
-
-@pytest.fixture(autouse=True)
-def calm():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 def cluster(workers):

@@ -6,26 +6,19 @@ Covers: ray.py
 import os
 import signal
 import threading
-import warnings
 
 import engines
 import pytest
 from engines import CASES, N, hash_of, known, learned
 
 from featcross import _engine
-from featcross._sklearn import ConvergenceWarning
 
 if not os.environ.get("FX_TEST_ENGINES"):
     pytest.skip("make test-engines runs it", allow_module_level=True)
 ray = pytest.importorskip("ray")
 import featcross.ray  # noqa: E402
 
-
-@pytest.fixture(autouse=True)
-def calm():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
+pytestmark = pytest.mark.usefixtures("calm")
 
 
 @pytest.fixture(scope="module")

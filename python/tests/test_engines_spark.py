@@ -5,14 +5,12 @@ Covers: spark.py
 """
 import os
 import sys
-import warnings
 
 import engines
 import pytest
 from engines import CASES, hash_of, learned
 
 from featcross import _engine
-from featcross._sklearn import ConvergenceWarning
 
 if not os.environ.get("FX_TEST_ENGINES"):
     pytest.skip("make test-engines runs it", allow_module_level=True)
@@ -20,14 +18,8 @@ pytest.importorskip("pyspark")
 pandas = pytest.importorskip("pandas")
 import featcross.spark  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("calm")
 COLUMNS = list("abcdef")
-
-
-@pytest.fixture(autouse=True)
-def calm():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 @pytest.fixture(scope="module")

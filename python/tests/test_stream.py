@@ -19,19 +19,12 @@ from featcross._answers import Answers
 from featcross._memory import limit_of
 from featcross._pack import Piece
 from featcross._rows import Rows
-from featcross._sklearn import ConvergenceWarning
 from featcross._spill import Spill
 from featcross._stream import _streaming
 
+pytestmark = pytest.mark.usefixtures("calm")
 N = 9000                                # three blocks
 CUTS = [(), (1,), (4096, 8192), (10, 5000, 5000, 8999)]
-
-
-@pytest.fixture(autouse=True)
-def calm():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 import types
 import warnings
 from pathlib import Path
@@ -102,7 +103,7 @@ def test_the_interpreter_is_free_meanwhile():
     while worker.is_alive():
         time.sleep(0.001)
         naps += 1
-    assert naps > 100 / SLOW * (time.monotonic() - start)
+    assert naps > 30 / SLOW * (time.monotonic() - start)
 
 
 # ---- The progress bar ----
@@ -296,45 +297,6 @@ def test_no_memory_for_a_dump_is_raised(monkeypatch):
 
 # ---- What it costs ----
 
-class Timed:
-    """The library, and how long its functions took."""
-
-    def __init__(self):
-        self.seconds = 0.0
-
-    def __getattr__(self, name):
-        def timed(*arguments):
-            start = time.perf_counter()
-            status = getattr(lib, name)(*arguments)
-            self.seconds += time.perf_counter() - start
-            return status
-        return timed
-
-
-def seconds_spent(function, times, monkeypatch) -> tuple[float, float]:
-    """Seconds within and outside of the library, of the run with the fewest outside."""
-    taken = []
-    for _ in range(times):
-        timed = Timed()
-        monkeypatch.setattr(_run, "lib", timed)
-        start = time.perf_counter()
-        result = function()
-        taken.append((time.perf_counter() - start - timed.seconds, timed.seconds))
-        del result                      # which takes its time, too
-    outside, within = min(taken)
-    return within, outside
-
-
-def test_a_call_costs_microseconds(monkeypatch):
-    K, one, kernel = np.empty((1, 1)), Rows(X[:1]), KernelHandle("linear")
-
-    def hundred():
-        for _ in range(100):
-            _run.call("fx_kernel_gram", K.ctypes.data, 1, kernel, one.matrix, None, n_jobs=1)
-
-    assert seconds_spent(hundred, 9, monkeypatch)[1] / 100 < 60e-6 * SLOW
-
-
 MEMORY = """
 import sys
 sys.modules["sklearn"] = None           # takes time, and memory
@@ -365,11 +327,15 @@ def test_float32_takes_half_the_memory():
     assert len(single) == 2 and (single <= 0.55 * double).all(), (single, double)
 
 
-def test_fit_and_transform_cost_what_the_library_takes(monkeypatch):
+def test_fit_and_transform_copy_no_rows():
+    """NumPy tells tracemalloc of its arrays.  bench/python.py has the time."""
     A = np.random.default_rng(4).standard_normal((10000, 100))
     y = np.where(A[:, 0] * A[:, 1] > 0, "above", "below")
     kernel_map = RandomKernelMap(random_state=1).fit(A)
     learner = LinearClassifier(map=RandomKernelMap(random_state=1))
     for function in (lambda: kernel_map.transform(A), lambda: learner.fit(A, y)):
-        within, outside = seconds_spent(function, 4, monkeypatch)
-        assert outside < 0.05 * SLOW * within
+        tracemalloc.start()
+        result = function()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < getattr(result, "nbytes", 0) + A.nbytes // 4

@@ -323,6 +323,30 @@ static fx_status model_explain(const char *spec) { return explain(spec, true, fa
 static fx_status model_explain_held(const char *spec) { return explain(spec, false, false); }
 static fx_status model_explain_visited(const char *spec) { return explain(spec, false, true); }
 
+/* One split at a level at which much is discovered, so that every step is reached. */
+static fx_status discover(const char *spec)
+{
+    fx_data *d = made("fields:n=500,fields=2,levels=3,noise=0.1");
+    fx_table t = fx_data_table(d);
+    fx_discovery *found = MARK;
+    const fx_discover_options o = {.size = sizeof(fx_discover_options), .order = 2, .splits = 1,
+                                   .alpha = 0.99, .regress = strcmp(spec, "targets") == 0,
+                                   .select = 2};
+
+    call_begin();
+    fx_status s = call_end(fx_discover(&found, &o, &t, &two));
+    if (s < 0)
+        expect((void *)found == MARK, "the discovery changed although the call failed");
+    else {
+        expect(found->n > 0, "nothing was discovered");
+        for (size_t k = 0; k < found->n; k++)
+            hash(&found->at[k].p, sizeof found->at[k].p);
+        fx_discovery_free(found);
+    }
+    fx_data_free(d);
+    return s;
+}
+
 static fx_status got_metrics(const fx_metrics *m, size_t n, fx_status s)
 {
     for (size_t i = 0; i < n; i++)
@@ -580,6 +604,8 @@ const scenario model_scenarios[] = {
     {"fx_model_explain", model_explain, "kernel-svm:collapse=no"},
     {"fx_model_explain", model_explain, "kernel-perceptron"},
     {"fx_model_explain", model_explain, "hofm-shared:max-iter=2,rank=3"},
+    {"fx_discover", discover, "classes"},
+    {"fx_discover", discover, "targets"},
     {"fx_model_metrics", model_metrics, ""},
     {"fx_model_evaluate", model_evaluate, "logistic"},
     {"fx_model_evaluate", model_evaluate, "kernel-svm:calibrate=yes,collapse=no"},

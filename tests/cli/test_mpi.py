@@ -143,6 +143,51 @@ def test_predict(fx, mpi, tmp_path, put):
     assert said.talk.count("bad.csv:120002") == 1 and not (tmp_path / "c").exists()
 
 
+def test_evaluate(fx, mpi, tmp_path, put):
+    """Batches scored by several processes, with weights, categories that training never saw, and missing numbers."""
+    weighted(tmp_path / "t.csv")
+    fx("train", "t.csv", "-o", "m.fx", "--label", "label", "--weight-column", "w", *LOGISTIC, "-q", "--nan", "drop")
+    text = (tmp_path / "t.csv").read_text()
+    head, _, lines = text.partition("\n")
+    many = put("many.csv", head + "\n" + 16 * lines.replace("oslo", "bern"))
+    assert os.path.getsize(tmp_path / many) > 2 << 20   # several batches
+    options = ["--weight-column", "w", "--json"]
+    plain = fx("evaluate", "m.fx", many, *options).json
+    for n in (2, 3):
+        done = mpi("-n", n, PROGRAM, "evaluate", "m.fx", many, *options).json
+        assert {**done, "seconds": 0} == {**plain, "seconds": 0} and done["rows"] > 10000
+    put("bad.csv", text.rstrip("\n").rsplit(",", 1)[0] + ",-1\n")
+    said = mpi("-n", 3, PROGRAM, "evaluate", "m.fx", "bad.csv", *options, status=2)
+    assert said.talk.count("bad.csv:") == 1
+    said = mpi("-n", 2, PROGRAM, "evaluate", "m.fx", "-", status=2)
+    assert "- can be read only once" in said.talk
+
+
+def test_tune(fx, mpi, put, tmp_path):
+    """Folds dealt to processes; a setting that fails in the one that has it; all that fail."""
+    rng = random.Random(2)
+    rows = put("x.svm", "".join(f"{rng.choice([1, -1, 2])} " + " ".join(f"{j}:{rng.random():.2f}" for j in range(1, 6))
+                                + "\n" for _ in range(300)))
+    for options in ([*LOGISTIC, "-D", "16,32", "-C", "0.1,1,10", "--metric", "f1-macro"],
+                    ["--model", "fm", "--task", "regress", "--rank", "1,2", "--folds", "3", "--max-iter", "5"]):
+        plain = fx("tune", rows, "-o", "a.fx", "--json", *options).json
+        for n in (2, 4, 7):             # with 7, some have no fold of a path
+            done = mpi("-n", n, PROGRAM, "tune", rows, "-o", "b.fx", "--json", *options).json
+            for x in (plain, done):
+                x.update(seconds=0, output="", best={**x["best"], "seconds": 0},
+                         trials=[{**trial, "seconds": 0} for trial in x["trials"]])
+            assert done == plain
+            assert digest(tmp_path / "a.fx") == digest(tmp_path / "b.fx")
+    put("far.svm", "".join(f"{i % 2} 1:{rng.random():.2f} " + ("2:1e30 3:1e30" if i == 59 else "2:1 3:1") + "\n" for i in range(60)))
+    far = ["tune", "far.svm", "-o", "c.fx", "--map", "explicit", "-D", "6", "-C", "1,10", "--json"]
+    failed = mpi("-n", 2, PROGRAM, *far, "--order", "1,2").json["trials"][2]["failed"]
+    assert failed == fx(*far, "--order", "1,2").json["trials"][2]["failed"] and "range of floats" in failed
+    assert mpi("-n", 2, PROGRAM, *far, "--order", "2", status=3).talk.count("range of floats") == 1
+    half = put("half.svm", "1 1:1\n-1 2:1\n" * 20)
+    said = mpi("-n", 1, PROGRAM, "tune", rows, ":", "-n", 1, PROGRAM, "tune", half, status=2)
+    assert "process 1 has read other rows than process 0" in said.talk
+
+
 def test_refused(mpi, rows, tmp_path):
     """What one process must do alone: never several equal trainings."""
     for options in (["--model", "perceptron"], ["--model", "svm", "--solver", "dual"], [*LOGISTIC, "-C", "auto"],
@@ -153,7 +198,7 @@ def test_refused(mpi, rows, tmp_path):
     assert "--spill keeps all rows in one file" in said.talk
     said = mpi("-n", 2, PROGRAM, "train", "-", "-o", "m.fx", *LOGISTIC, status=2)
     assert "- can be read only once" in said.talk
-    for command in (["tune", rows], ["evaluate", "m.fx", rows]):
+    for command in (["compare", rows], ["info", rows]):
         said = mpi("-n", 2, PROGRAM, *command, status=2)
         assert said.talk.count(f"{command[0]} runs in one process; run it without mpirun") == 1
     assert mpi("-n", 2, PROGRAM, "--version").text.count("featcross ") == 1

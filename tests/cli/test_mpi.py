@@ -63,13 +63,15 @@ def weighted(path):
     path.write_text("\n".join([lines[0] + ",w"] + [f"{line},{rng.choice([1, 2, 0.5])}" for line in lines[1:]]) + "\n")
 
 
+LOSSES = [LOGISTIC, ["--model", "svm-l2", "--solver", "newton"], ["--model", "ridge"]]
+MAPS = [["--map", "rk", "--kernel", "anova:order=2", "-D", "128"],
+        ["--map", "ts", "--kernel", "poly:degree=2", "-D", "64"],
+        ["--map", "rff", "--kernel", "rbf:gamma=0.01", "-D", "64"]]
 MODELS = [
     (LOGISTIC, (1, 2, 3, 4)),
     (["--model", "svm-l2", "--solver", "newton", "--scale", "std", "--class-weight", "balanced"], (3,)),
     (["--model", "ridge"], (2,)),
-    ([*LOGISTIC, "--map", "rk", "--kernel", "anova:order=2", "-D", "128"], (2, 3)),
-    (["--model", "svm-l2", "--solver", "newton", "--map", "ts", "--kernel", "poly:degree=2", "-D", "64"], (3,)),
-    (["--model", "ridge", "--map", "rff", "--kernel", "rbf:gamma=0.01", "-D", "64"], (2,)),
+    *[([*model, *map], (n,)) for n, model in enumerate(LOSSES, 2) for map in MAPS],
     ([*LOGISTIC, "--penalty", "l1", "--solver", "proximal"], (2,)),
     (["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "4", "--max-iter", "5"], (2, 4)),
     (["--model", "hofm:order=3,task=regress,max-iter=3", "--solver", "lbfgs", "--rank", "4"], (3,)),

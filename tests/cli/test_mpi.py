@@ -235,6 +235,18 @@ def test_instruction_sets(mpi, rows, tmp_path):
     mpi("-x", "FX_TARGET=scalar", "-n", 2, *train)
 
 
+def test_builds(fx, mpi, rows, tmp_path):
+    """Of another commit, as which a copy of the program with other letters passes."""
+    commit = fx("--version").text.split("commit", 1)[1].split()[0].encode()
+    other = tmp_path / "featcross"
+    other.write_bytes(pathlib.Path(PROGRAM).read_bytes().replace(commit + b"\0", commit[::-1] + b"\0"))
+    other.chmod(0o755)
+    train = ["train", rows, "-o", "m.fx", *LOGISTIC]
+    said = mpi("-n", 1, PROGRAM, *train, ":", "-n", 1, other, *train, env={"FEATCROSS_MPI": str(PLUGIN)}, status=2)
+    assert f" {commit[::-1].decode()}, process 0 is " in said.talk
+    assert not (tmp_path / "m.fx").exists()
+
+
 def test_threads(mpi, rows):
     """Processes that may use the same processors share them."""
     said = mpi("--bind-to", "none", "-n", 2, PROGRAM, "train", rows, "-o", "m.fx", *LOGISTIC, "-v", 3)

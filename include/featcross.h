@@ -794,6 +794,10 @@ FX_API fx_status fx_model_evaluate_by(double *out, const char *const *name, size
 typedef struct fx_evaluator fx_evaluator;
 FX_API fx_status fx_model_evaluator_new(fx_evaluator **out, const fx_model *m, const fx_run *run);
 FX_API fx_status fx_model_evaluator_add(fx_evaluator *e, const fx_table *t, const fx_run *run);
+/* The same for rows that were scored elsewhere, such as in another process, since 0.2:
+ * score[rows][fx_model_width(m, FX_SCORE)], as fx_scorer_predict or fx_model_predict gives it. */
+FX_API fx_status fx_model_evaluator_add_scored(fx_evaluator *e, const fx_table *t,
+                                               const double *score, const fx_run *run);
 FX_API fx_status fx_model_evaluator_metrics(fx_metrics *out, double *confusion,
                                             const fx_evaluator *e, const fx_run *run);
 FX_API fx_status fx_model_evaluator_by(double *out, const char *const *name, size_t n,

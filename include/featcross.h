@@ -887,6 +887,12 @@ FX_API fx_status fx_model_import(fx_model **out, const char *format, int classif
 FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
                                const fx_table *t, const int32_t *fold, int folds,
                                const fx_run *run);
+/* The same of rows that are elsewhere, with the same results: asks for passes as
+ * fx_model_passes_fit does.  rows: as many as the passes have; fold[rows] is in memory, and a request
+ * has a bit for each row.  Since 0.2. */
+FX_API fx_status fx_model_passes_path(fx_metrics *out, const fx_plan *plan, const double *C,
+                                      size_t n, const int32_t *fold, size_t rows, int folds,
+                                      fx_pass_ask *ask, void *ctx, const fx_run *run);
 
 #ifdef __cplusplus
 }

@@ -209,7 +209,7 @@ static int check_team(const training *t, const char *data)
     return status;
 }
 
-int training_read(training *t, const char *data, int base, bool stream)
+static int take_rows(training *t, const char *data, int base, bool stream)
 {
     bool may = t->may_stream = stream && may_stream();
     int status;
@@ -243,6 +243,17 @@ int training_read(training *t, const char *data, int base, bool stream)
     t->plan.missing = rows_missing_plan();
     t->plan.seed = cli.seed;
     return 0;
+}
+
+int training_read(training *t, const char *data, int base, bool stream)
+{
+    int status = take_rows(t, data, base, stream);
+
+    if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream && team_ranks() == 1)
+        say_hint("rows need not be in memory for --model "
+                 "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
+                 "lbfgs or adagrad; with --penalty l1, for --solver proximal");
+    return status;
 }
 
 /* -v 2: what the solver did; -v 3: by which settings. */
@@ -349,6 +360,20 @@ void training_print(FILE *f, const training *t)
     safe_print(f, "model        %s\n", c->spec);
     model_info_print_kernel(f, c);
     safe_print(f, "saved        %s, %s\n", t->path, say_bytes(size, (double)t->bytes));
+}
+
+json_t *training_engine(const training *t)
+{
+    const spill *s = &t->spill;
+
+    if (!t->streamed)
+        return json_pack("{s:s, s:i, s:i, s:n}", "name", "memory", "workers", 1, "parts", 1,
+                         "passes");
+    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f, s:f}}", "name",
+                     team_ranks() > 1 ? "mpi" : "stream", "workers", team_ranks(), "parts",
+                     (json_int_t)spill_blocks(s), "passes", (json_int_t)s->passes, "seconds",
+                     "first", s->first_seconds, "others", s->other_seconds, "least",
+                     s->least_seconds);
 }
 
 void training_free(training *t)

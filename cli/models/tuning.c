@@ -13,16 +13,11 @@ static int measure(tuning *s, size_t path)
 {
     training *t = s->t;
     double start = say_clock();
+    fx_status st = FX_OK;
     int status = s->set(s->ctx, path, NULL);
 
-    if (status)
+    if (status || (status = held_out_measure(&st, s->m, t, s->C, s->costs, s->fold, s->folds)))
         return status;
-    fx_plan plan = metric_plan(&t->plan, t->metric);
-    s->m->size = sizeof *s->m;
-    fx_status st = fx_model_path(s->m, &plan, s->C, s->costs, &t->X.table, s->fold,
-                                 (int)s->folds, &cli.run);
-    if (st == FX_ECANCELLED || st == FX_ENOMEM) /* no choice by what memory was left just now */
-        return say_failure(st);
     for (size_t c = 0; c < (st < 0 ? 1 : s->costs) && !status; c++) {
         tuned *x = &s->line[s->lines++];
         *x = (tuned){path, st < 0 ? NAN : s->C[c], NAN, NAN, say_clock() - start, ""};
@@ -130,6 +125,7 @@ static int print_json(const tuning *s, const tuned *won)
                 json_real(t->seconds));
     o = say_set(say_set(o, "output", say_text(t->path)), "bytes",
                 json_integer((json_int_t)t->bytes));
+    o = say_set(o, "engine", training_engine(t));
     return say_json(say_set(o, "seed", json_integer((json_int_t)c->seed)));
 }
 
@@ -137,27 +133,14 @@ static int print_json(const tuning *s, const tuned *won)
 static int prepare(tuning *s)
 {
     training *t = s->t;
-    size_t rows = t->X.table.rows;
     int status;
 
     t->metric = s->metric ? s->metric : t->metric;
     if ((status = metric_check("tune", t->metric, t)) || (status = s->ready(s->ctx)))
         return status;
-    s->fold = malloc((rows ? rows : 1) * sizeof *s->fold);
     s->m = malloc(s->costs * s->folds * sizeof *s->m);
     s->line = malloc(s->paths * s->costs * sizeof *s->line);
-    return s->fold && s->m && s->line ? metric_folds_of(s->fold, t, (int)s->folds)
-                                      : say_no_memory("trials");
-}
-
-static int read_rows(tuning *s, const char *data)
-{
-    int status = training_read(s->t, data, -1, false);
-
-    if (status == EXIT_MEMORY)
-        say_hint("tune needs all rows in memory; train -C auto does not, and looks at 5,000 of "
-                 "them");
-    return status;
+    return s->m && s->line ? held_out_new(&s->fold, t, s->folds) : say_no_memory("trials");
 }
 
 static int run(tuning *s, const char *output_path, const char *data)
@@ -167,7 +150,7 @@ static int run(tuning *s, const char *output_path, const char *data)
 
     if ((status = training_path(s->t, "tune", output_path, data))
         || (status = output_open(&o, s->t->path, OUTPUT_BINARY))
-        || (status = read_rows(s, data)) || (status = prepare(s))
+        || (status = training_read(s->t, data, -1, held_out_stream())) || (status = prepare(s))
         || (status = measure_all(s)))
         return status;
     const tuned *won = best(s);

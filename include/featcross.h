@@ -627,8 +627,8 @@ FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_tabl
  * For models whose description says `streamable`; others: FX_EUNSUPPORTED.  plan.missing may be
  * anything but median; with "drop", rows that miss a number must not be given to a pass.
  * plan.eval is a table in memory.  Memory: that of a part and of the
- * sums, 32 bytes for each feature and thread, three times; it does not grow with the number of
- * rows.
+ * sums, 40 bytes for each number and thread; it does not grow with the number of
+ * rows.  run->max_memory must suffice for passes of run->threads threads, too.
  *
  * A pass may serve one request after the other, and is faster so.  Answers may be kept: a fit that
  * is given the same answers again asks for the same passes.  Damaged bytes: FX_EFORMAT. */

@@ -129,16 +129,16 @@ int held_out_measure(fx_status *st, fx_metrics *m, training *t, const double *C,
                   const int32_t *fold, size_t folds)
 {
     fx_plan plan = metric_plan(&t->plan, t->metric);
+    const fx_run run = training_run(t);
 
     m->size = sizeof *m;
     *st = t->streamed
               ? fx_model_passes_path(m, &plan, C, n, fold, t->X.table.rows, (int)folds,
-                                     spill_answer, &t->spill, &cli.run)
-              : fx_model_path(m, &plan, C, n, &t->X.table, fold, (int)folds, &cli.run);
+                                     spill_answer, &t->spill, &run)
+              : fx_model_path(m, &plan, C, n, &t->X.table, fold, (int)folds, &run);
     if (t->spill.status)
         return t->spill.status;
-    if (*st == FX_EUNSUPPORTED && t->streamed)  /* only of rows that are not in memory */
-        return say_failure(*st), EXIT_MEMORY;
     /* What is chosen does not depend on memory. */
-    return *st == FX_ECANCELLED || *st == FX_ENOMEM || *st == FX_ELIMIT ? say_failure(*st) : 0;
+    bool memory = *st == FX_ENOMEM || *st == FX_ELIMIT || (*st == FX_EUNSUPPORTED && t->streamed);
+    return memory || *st == FX_ECANCELLED ? training_failed(t, *st) : 0;
 }

@@ -98,6 +98,8 @@ int training_path(training *t, const char *who, const char *path, const char *da
 /* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */
 int training_read(training *t, const char *data, int base, bool stream);
 int training_fit(training *t);           /* warns if it did not converge */
+fx_run training_run(const training *t);  /* of a fit: with what is left of --max-memory */
+int training_failed(const training *t, fx_status s);     /* prints why; the exit status */
 int training_save(training *t, output *o);
 void training_print(FILE *f, const training *t);         /* the model and its file */
 /* Where the rows were; passes over rows in memory are not counted. */

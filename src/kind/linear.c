@@ -160,8 +160,7 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
     if (which != DUAL && which != CD
         && !((which == PROXIMAL ? fxi_fit_l1_passes_bytes(&solver, features)
                                 : fxi_fit_newton_bytes(&solver, rows, features))
-             && (t->stream ? fxi_fit_newton_pass_bytes(&passes, features, t->threads)
-                           : fxi_fit_newton_memory_bytes(&passes, rows, features, t->threads))
+             && (t->stream || fxi_fit_newton_memory_bytes(&passes, rows, features, t->threads))
              && fxi_size_add(&solver, solver, passes)))
         return false;
     return fxi_kind_weights_bytes(each, all, t, 1, solver);

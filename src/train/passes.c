@@ -59,6 +59,27 @@ static fx_status check_rows(const fxi_stream *s, uint64_t rows)
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
+enum { COLUMN = 100 };                  /* bytes that a pass keeps of each column */
+
+/* Who answers may be in this process, with a pass for each thread: its answer, which leaves as a
+ * message and arrives as one, and what it was asked.  Of a state there is one.  Products of features
+ * are made in blocks that take less than the matrix, whose numbers are counts. */
+static fx_status check_memory(const fxi_train *t, const fx_pass *p, size_t request)
+{
+    const fxi_answer *a = &p->answer;
+    size_t passes = a->state ? 1 : t->threads, answer, all, more, kept;
+    bool fits = a->counts ? fxi_size_mul(&answer, a->numbers, sizeof(double))
+                          : fxi_pass_answer_bytes(&answer, a->numbers, 1);
+
+    fits = fits && fxi_size_mul(&all, answer, passes + 3 + a->counts)
+           && fxi_size_mul(&kept, t->X.cols, COLUMN) && fxi_size_mul(&more, request, 2) && fxi_size_add(&kept, kept, more)
+           && fxi_size_mul(&kept, kept, passes + 1) && fxi_size_add(&all, all, kept)
+           && fxi_size_add(&all, all, t->bytes);
+    return fits ? fxi_memory_check(t->stream->run, all,
+                                   "weights, their fit and a pass over the rows")
+                : fxi_error(FX_ESHAPE, "answers of %zu numbers are too many", a->numbers);
+}
+
 static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
 {
     fxi_asking *a = (fxi_asking *)passes;
@@ -74,6 +95,8 @@ static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
         st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, s->run);
     if (!st)
         st = t->how.kind->asked(&p.answer, q, t);
+    if (!st)
+        st = check_memory(t, &p, a->request.len);
     if (!st && !(st = send(s, &p, &a->request)))
         st = check_rows(s, p.answer.rows);
     if (!st)

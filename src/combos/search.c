@@ -73,6 +73,7 @@ fx_status fxi_combos_search_new(fxi_combos_search **out, const fxi_combos_column
     s->id = fxi_alloc(c->cols, sizeof *s->id);
     s->last = fxi_zalloc(c->cols, sizeof *s->last);
     s->theta = fxi_alloc(c->numbers, sizeof *s->theta);
+    s->bytes = c->rows * (sizeof *s->row + sizeof *s->cell) + c->numbers * sizeof *s->theta;
     if (!s->row || !s->cell || !s->id || !s->last || !s->theta) {
         fxi_combos_search_free(s);
         return FX_ENOMEM;
@@ -85,6 +86,7 @@ fx_status fxi_combos_search_new(fxi_combos_search **out, const fxi_combos_column
 
 const fxi_combos_hits *fxi_combos_search_hits(const fxi_combos_search *s) { return &s->root.hits; }
 uint64_t fxi_combos_search_nodes(const fxi_combos_search *s) { return s->nodes; }
+size_t fxi_combos_search_bytes(const fxi_combos_search *s) { return s->bytes; }
 
 /* ---- Single items ------------------------------------------------------------------------------ */
 

@@ -103,18 +103,12 @@ fx_status fxi_kind_found_begin(fxi_train *t)
 
 /* ---- One output -------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* What has a weight. */
 static fx_status list_terms(fxi_found_fit *own)
 {
     const fxi_combos *fit = &own->fit;
     term *list = fxi_realloc(own->list.term, fit->set.n + 1, sizeof *list);
+    size_t column[FX_ORDER_MAX];
 
     if (!list)
         return FX_ENOMEM;
@@ -125,9 +119,9 @@ static fx_status list_terms(fxi_found_fit *own)
         if (m->w == 0)
             continue;
         *to = (term){.n = m->set.n, .w = m->w};
+        fxi_combos_columns_of(column, &fit->columns, &m->set);
         for (int32_t k = 0; k < to->n; k++)
-            to->column[k] = fit->columns.column[m->set.item[k]];
-        qsort(to->column, (size_t)to->n, sizeof *to->column, ascending);
+            to->column[k] = (int32_t)column[k];
         own->list.n++;
     }
     return FX_OK;

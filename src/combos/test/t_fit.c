@@ -205,6 +205,22 @@ static void test_equal(void)
     fxi_combos_fit_free(&a);
 }
 
+/* Few rows and a large C: columns of the products nearly depend on one another, and curvatures are
+ * small. */
+static void test_dependent(void)
+{
+    static made m;
+    fxi_combos a;
+
+    for (int n = 0; n < 60; n++) {
+        make(&m, n % 2, &fxi_loss_logistic, 1, 4, false);
+        CHECK(fxi_combos_fit_new(&a, &m.p, NULL) == FX_OK);
+        CHECK(fxi_combos_fit(&a, pow(10, 1 + 3 * test_unit()), 0, 1e-9, NULL) == FX_OK);
+        CHECK(a.certified);
+        fxi_combos_fit_free(&a);
+    }
+}
+
 static int stop(void *ctx, double done)
 {
     (void)ctx, (void)done;
@@ -240,6 +256,7 @@ int main(void)
     CHECK(helped);
     test_path();
     test_equal();
+    test_dependent();
     test_limits();
     return 0;
 }

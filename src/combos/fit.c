@@ -173,7 +173,10 @@ static fx_status fit_block(void *ctx, size_t block, fxi_team *team)
 
     (void)block;
     fx_status st = minimise(a, path ? INNER * o->tol : 0.1, &run, team);
+    a->products = 0;
     for (a->rounds = 0; !st;) {
+        uint64_t before = fxi_combos_search_nodes(a->search);
+        fxi_combos_search_limit(a->search, a->max_products ? a->max_products - a->products : 0);
         if ((st = search(&largest, a, threshold, path ? PATH : ALONE, &run)))
             return st;
         for (size_t k = 0; k < a->set.n; k++)   /* rounded otherwise than in the search */
@@ -184,6 +187,10 @@ static fx_status fit_block(void *ctx, size_t block, fxi_team *team)
         if ((st = renew(a, &fresh, team)))
             return st;
         a->rounds++;
+        a->products += fxi_combos_search_nodes(a->search) - before;
+        if ((a->max_rounds && a->rounds >= a->max_rounds)
+            || (a->max_products && a->products >= a->max_products))
+            return FX_OK;
         if (a->certified || a->rounds == ROUNDS || (!fresh && a->rounds > IN_VAIN))
             return FX_OK;
         double inner = path ? 0 : fmin(0.1, 0.1 * a->gap);

@@ -25,7 +25,7 @@ typedef struct last { double largest; uint64_t when, dead; } last;      /* numbe
 typedef struct found {                  /* by one block of a wave */
     size_t k, list;                     /* first item: its number among those alive */
     fxi_combos_hits hits;
-    double largest;
+    double largest, missed;
     uint64_t nodes;
 } found;
 
@@ -44,6 +44,7 @@ struct fxi_combos_search {
     size_t waiting;
     const double *now;                  /* [rows] theta of this search */
     uint64_t when, nodes;
+    uint64_t limit;                     /* products of a search; 0: none */
     atomic_size_t bytes;
 };
 
@@ -88,6 +89,8 @@ const fxi_combos_hits *fxi_combos_search_hits(const fxi_combos_search *s) { retu
 uint64_t fxi_combos_search_nodes(const fxi_combos_search *s) { return s->nodes; }
 size_t fxi_combos_search_bytes(const fxi_combos_search *s) { return s->bytes; }
 
+void fxi_combos_search_limit(fxi_combos_search *s, uint64_t products) { s->limit = products; }
+
 /* ---- Single items ------------------------------------------------------------------------------ */
 
 static void begin_walk(fxi_combos_walk *w, fxi_combos_search *s, const fx_run *run)
@@ -96,8 +99,9 @@ static void begin_walk(fxi_combos_walk *w, fxi_combos_search *s, const fx_run *r
     w->p = s->p;
     w->set.n = 0;
     w->hits.n = 0;
-    w->largest = w->beneath = 0;
+    w->largest = w->beneath = w->missed = 0;
     w->nodes = 0;
+    w->max_nodes = s->limit;
     w->bytes = &s->bytes;
     w->limit = (size_t)fxi_sized_run(run).max_memory;
 }
@@ -170,13 +174,14 @@ static fx_status search_block(void *ctx, size_t block, fxi_team *team)
     w->hits = f->hits;
     w->hits.most = s->root.hits.most;
     w->threshold = s->root.threshold;
-    w->largest = w->beneath = 0;
+    w->largest = w->beneath = w->missed = 0;
     w->nodes = 0;
     w->set = (fxi_combo){.n = 1, .item = {root->id[f->k]}};
     fxi_combos_node n = fxi_combos_walk_child(root, s->columns->binary, f->k, f->list);
     fx_status st = fxi_combos_walk_down(w, &n, team);
     f->hits = w->hits;
     f->largest = w->largest;
+    f->missed = w->missed;
     f->nodes = w->nodes;
     w->hits = (fxi_combos_hits){0};
     if (!st && !fxi_parallel_cancelled(team))
@@ -194,6 +199,8 @@ static fx_status run_wave(fxi_combos_search *s, const fx_run *run)
         for (size_t k = 0; k < f->hits.n && !st; k++)
             st = fxi_combos_hits_add(&root->hits, &f->hits.at[k]);
         root->largest = fmax(root->largest, f->largest);
+        root->missed = fmax(root->missed, f->missed);
+        root->nodes += f->nodes;
         s->nodes += f->nodes;
     }
     if (root->hits.n == root->hits.most)
@@ -209,8 +216,11 @@ static fx_status search_pairs(fxi_combos_search *s, const fx_run *run)
     fx_status st = FX_OK;
 
     for (size_t k = 0, list = 0; k + 1 < l->alive && !st; list += l->count[k++]) {
-        if (fxi_combos_walk_bound(&s->root, &l->sum[l->was[k]]) <= s->root.threshold)
+        double bound = fxi_combos_walk_bound(&s->root, &l->sum[l->was[k]]);
+        if (bound <= s->root.threshold)
             s->last[l->id[k]].dead = s->when;   /* the threshold has risen meanwhile */
+        else if (s->limit && s->root.nodes >= s->limit)
+            s->root.missed = fmax(s->root.missed, bound);
         else if (l->count[k]) {
             found *f = &s->wave[s->waiting++];
             *f = (found){.k = k, .list = list, .hits = {.at = f->hits.at, .room = f->hits.room}};
@@ -272,6 +282,6 @@ fx_status fxi_combos_search_run(double *largest, fxi_combos_search *s, const dou
     if ((st = fxi_parallel_ordered(1, open_root, s, run)) || (st = search_pairs(s, run)))
         return st;
     fxi_combos_hits_sort(&s->root.hits);
-    *largest = fmax(s->root.largest, s->root.threshold);
+    *largest = fmax(fmax(s->root.largest, s->root.missed), s->root.threshold);
     return FX_OK;
 }

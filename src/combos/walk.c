@@ -310,8 +310,10 @@ fx_status fxi_combos_walk_down(walk *w, const node *n, fxi_team *team)
         double bound = fxi_combos_walk_bound(w, &l->sum[l->was[k]]);
         if (!l->count[k])
             continue;
-        if (bound <= w->threshold) {    /* which has risen meanwhile */
+        bool ends = w->max_nodes && w->nodes >= w->max_nodes;
+        if (bound <= w->threshold || ends) {    /* the threshold has risen meanwhile */
             w->beneath = fmax(w->beneath, bound);
+            w->missed = fmax(w->missed, ends ? bound : 0);
             continue;
         }
         node child = fxi_combos_walk_child(l, !n->val, k, list);

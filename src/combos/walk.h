@@ -51,7 +51,8 @@ typedef struct fxi_combos_walk {
     double largest;                     /* value met */
     double beneath;                     /* largest value met, or bound of what was left out, of sets
                                          * of two items and more */
-    uint64_t nodes;
+    double missed;                      /* largest bound of what the limit left out */
+    uint64_t nodes, max_nodes;          /* 0: no limit */
     atomic_size_t *bytes;               /* of all walks of a search */
     size_t limit;                       /* of these; 0: none */
 } fxi_combos_walk;

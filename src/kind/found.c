@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PRODUCTS 0x1p16                 /* looked at: an iteration, as is a search for fewer */
+
 typedef struct fxi_found_term {
     int32_t n, column[FX_ORDER_MAX];    /* ascending */
     double w;
@@ -140,13 +142,16 @@ fx_status fxi_kind_found_solve(fxi_output *o, double C, const fx_run *run)
     if (!own->open && (st = fxi_combos_fit_new(&own->fit, &p, run)))
         return st;
     own->open = true;
+    own->fit.max_rounds = t->how.max_iter;
+    own->fit.max_products = (uint64_t)((double)t->how.max_iter * PRODUCTS);
     if ((st = fxi_combos_fit(&own->fit, C, 0, t->how.tol, run)) || (st = list_terms(own)))
         return st;
     o->s.b = own->fit.b;
     o->s.objective = own->fit.objective;
     o->s.gap = own->fit.gap;
     o->s.converged = own->fit.certified;
-    o->s.iterations = own->fit.rounds;
+    o->s.iterations = (size_t)fmax((double)own->fit.rounds,
+                                   ceil((double)own->fit.products / PRODUCTS));
     if (!isfinite(o->s.objective) || !isfinite(o->s.b))
         return fxi_error(FX_ENUMERIC, "output %zu ends with intercept %g and objective %g; lower C",
                          o->number, o->s.b, o->s.objective);

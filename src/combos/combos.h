@@ -60,12 +60,14 @@ fx_status fxi_combos_search_new(fxi_combos_search **out, const fxi_combos_column
 void fxi_combos_search_free(fxi_combos_search *s);
 /* All sets with |sum_i theta_i x_i^J| > threshold, or the `most` of them with the largest.
  * *largest: no set has a larger one; at least the threshold, or the least of `most`.  With a limit
- * the search ends after about so many products, and there may be others up to *largest; 0: none. */
-void fxi_combos_search_limit(fxi_combos_search *s, uint64_t products);
+ * the search ends after about so much work, numbers of rows that are added up, and there may be
+ * others up to *largest; 0: none.  width: each first column has this share of it; 1: any. */
+void fxi_combos_search_limit(fxi_combos_search *s, uint64_t work, size_t width);
 fx_status fxi_combos_search_run(double *largest, fxi_combos_search *s, const double *theta,
                                 double threshold, size_t most, const fx_run *run);
 const fxi_combos_hits *fxi_combos_search_hits(const fxi_combos_search *s);
 uint64_t fxi_combos_search_nodes(const fxi_combos_search *s);   /* products looked at so far */
+uint64_t fxi_combos_search_work(const fxi_combos_search *s);    /* so far */
 size_t fxi_combos_search_bytes(const fxi_combos_search *s);     /* of memory, walks included */
 
 /* hits.c - compare: smaller sets first, then by their items. */
@@ -121,9 +123,9 @@ typedef struct fxi_combos {
     double gap;                         /* at least (objective - optimum) / objective */
     bool certified;                     /* gap <= tol */
     size_t rounds;                      /* searches of the last fit */
-    uint64_t products;                  /* .. which looked at so many */
+    uint64_t work;                      /* .. which added up so many numbers */
     size_t max_rounds;                  /* a fit ends after so many searches, certified or not, or */
-    uint64_t max_products;              /* .. about so many products; 0: no limit */
+    uint64_t max_work;                  /* .. about so much work; 0: no limit */
 } fxi_combos;
 fx_status fxi_combos_fit_new(fxi_combos *out, const fxi_combos_problem *p, const fx_run *run);
 void fxi_combos_fit_free(fxi_combos *a);

@@ -15,6 +15,8 @@
 enum { PATH = 5000, ALONE = 50 };       /* candidates of a search: on a path; of a single C */
 enum { ROUNDS = 500, IN_VAIN = 20 };
 enum { POLL = 64 };                     /* candidates between two polls */
+enum { WIDTH = 64 };                    /* first columns that share the work of a limited search, as
+                                         * long as that finds something; in the end they do not */
 #define LEAST 0.2                       /* threshold of the strong rule, however long the step */
 #define NOISE (64 * DBL_EPSILON)        /* a slope of this share of all is rounding: labels are equal */
 #define INNER 0.3                       /* share of the gap that is left to the set */
@@ -162,6 +164,18 @@ static fx_status renew(fxi_combos *a, size_t *fresh, fxi_team *team)
     return st;
 }
 
+static void prove(fxi_combos *a, double proven, double tol)
+{
+    a->gap = a->objective > 0 ? fmax(a->objective - proven, 0) / a->objective : 0;
+    a->certified = a->gap <= tol;
+}
+
+static bool spent(const fxi_combos *a)
+{
+    return a->rounds == ROUNDS || (a->max_rounds && a->rounds >= a->max_rounds)
+           || (a->max_work && a->work >= a->max_work);
+}
+
 static fx_status fit_block(void *ctx, size_t block, fxi_team *team)
 {
     const call *o = ctx;
@@ -169,32 +183,33 @@ static fx_status fit_block(void *ctx, size_t block, fxi_team *team)
     fx_run run = fxi_parallel_alone(o->run, team);
     bool path = o->next > o->C;
     double threshold = path ? fmax(2 * o->C / o->next - 1, LEAST) : 1, proven = -INFINITY, largest;
-    size_t fresh = 0;
+    size_t fresh = 0, width = WIDTH;
 
     (void)block;
     fx_status st = minimise(a, path ? INNER * o->tol : 0.1, &run, team);
-    a->products = 0;
+    a->work = 0;
     for (a->rounds = 0; !st;) {
-        uint64_t before = fxi_combos_search_nodes(a->search);
-        fxi_combos_search_limit(a->search, a->max_products ? a->max_products - a->products : 0);
+        uint64_t before = fxi_combos_search_work(a->search);
+        fxi_combos_search_limit(a->search, a->max_work ? a->max_work - a->work : 0, width);
         if ((st = search(&largest, a, threshold, path ? PATH : ALONE, &run)))
             return st;
         for (size_t k = 0; k < a->set.n; k++)   /* rounded otherwise than in the search */
             largest = fmax(largest, fabs(a->set.at[k].slope));
         proven = fmax(proven, fxi_combos_newton_dual(a, largest));
-        a->gap = a->objective > 0 ? fmax(a->objective - proven, 0) / a->objective : 0;
-        a->certified = a->gap <= o->tol;
+        prove(a, proven, o->tol);
         if ((st = renew(a, &fresh, team)))
             return st;
         a->rounds++;
-        a->products += fxi_combos_search_nodes(a->search) - before;
-        if ((a->max_rounds && a->rounds >= a->max_rounds)
-            || (a->max_products && a->products >= a->max_products))
-            return FX_OK;
-        if (a->certified || a->rounds == ROUNDS || (!fresh && a->rounds > IN_VAIN))
+        a->work += fxi_combos_search_work(a->search) - before;
+        width = fresh || width == 1 ? width : width / 4;
+        if (a->certified || (!fresh && a->rounds > IN_VAIN))
             return FX_OK;
         double inner = path ? 0 : fmin(0.1, 0.1 * a->gap);
         st = minimise(a, fmax(INNER * o->tol, inner), &run, team);
+        if (!st && spent(a)) {          /* with what the last search found */
+            prove(a, proven, o->tol);
+            return FX_OK;
+        }
     }
     return st;
 }

@@ -112,7 +112,7 @@ static fx_status room_lists(walk *w, level *l, size_t n, bool listed)
 
 /* ---- Sums ------------------------------------------------------------------------------------- */
 
-static void add_rows(level *l, const node *n)
+static void add_rows(walk *w, level *l, const node *n)
 {
     cell *sum = l->sum;
 
@@ -120,6 +120,7 @@ static void add_rows(level *l, const node *n)
     for (size_t r = 0; r < n->rows; r++) {
         const span s = n->row[r];
         const cell c = n->cell[s.cell];
+        w->work += s.to - s.from;
         for (size_t q = s.from; q < s.to; q++) {
             cell *to = &sum[n->item[q]];
             double x = n->val ? n->val[q] : 1;
@@ -281,7 +282,7 @@ fx_status fxi_combos_walk_open(walk *w, const node *n, fxi_team *team)
 
     if ((st = room_sums(w, l, n->items)))
         return st;
-    add_rows(l, n);
+    add_rows(w, l, n);
     if ((st = judge(w, l, n)))
         return st;
     if (l->alive < 2 || fxi_parallel_cancelled(team)) {
@@ -310,7 +311,7 @@ fx_status fxi_combos_walk_down(walk *w, const node *n, fxi_team *team)
         double bound = fxi_combos_walk_bound(w, &l->sum[l->was[k]]);
         if (!l->count[k])
             continue;
-        bool ends = w->max_nodes && w->nodes >= w->max_nodes;
+        bool ends = w->max_work && w->work >= w->max_work;
         if (bound <= w->threshold || ends) {    /* the threshold has risen meanwhile */
             w->beneath = fmax(w->beneath, bound);
             w->missed = fmax(w->missed, ends ? bound : 0);

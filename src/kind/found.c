@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRODUCTS 0x1p16                 /* looked at: an iteration, as is a search for fewer */
+#define WORK 0x1p22                     /* numbers added up: an iteration, as is a search of fewer */
 
 typedef struct fxi_found_term {
     int32_t n, column[FX_ORDER_MAX];    /* ascending */
@@ -143,7 +143,7 @@ fx_status fxi_kind_found_solve(fxi_output *o, double C, const fx_run *run)
         return st;
     own->open = true;
     own->fit.max_rounds = t->how.max_iter;
-    own->fit.max_products = (uint64_t)((double)t->how.max_iter * PRODUCTS);
+    own->fit.max_work = (uint64_t)((double)t->how.max_iter * WORK);
     if ((st = fxi_combos_fit(&own->fit, C, 0, t->how.tol, run)) || (st = list_terms(own)))
         return st;
     o->s.b = own->fit.b;
@@ -151,7 +151,7 @@ fx_status fxi_kind_found_solve(fxi_output *o, double C, const fx_run *run)
     o->s.gap = own->fit.gap;
     o->s.converged = own->fit.certified;
     o->s.iterations = (size_t)fmax((double)own->fit.rounds,
-                                   ceil((double)own->fit.products / PRODUCTS));
+                                   ceil((double)own->fit.work / WORK));
     if (!isfinite(o->s.objective) || !isfinite(o->s.b))
         return fxi_error(FX_ENUMERIC, "output %zu ends with intercept %g and objective %g; lower C",
                          o->number, o->s.b, o->s.objective);

@@ -61,17 +61,18 @@ static size_t ended;                    /* searches that left something out */
 static void limited(const made *m, fxi_combos_search **s, const double *theta, uint64_t limit)
 {
     double largest[3], best = 0, all = 0;
+    size_t width = (size_t)1 << 2 * test_below(4);
 
     for (unsigned set = 1; set < 1u << m->cols; set++)
         best = fmax(best, made_allowed(m, set) ? slope(m, theta, set) : 0);
     for (int k = 0; k < 3; k++) {
         fx_run run = {RUN, .threads = k + 1};
-        fxi_combos_search_limit(s[k], limit);
+        fxi_combos_search_limit(s[k], limit, width);
         CHECK(fxi_combos_search_run(&largest[k], s[k], theta, 0.1, 1000, &run) == FX_OK);
         CHECK(largest[k] == largest[0]);
         CHECK(fxi_combos_search_hits(s[k])->n == fxi_combos_search_hits(s[0])->n);
         CHECK(fxi_combos_search_nodes(s[k]) == fxi_combos_search_nodes(s[0]));
-        fxi_combos_search_limit(s[k], 0);
+        fxi_combos_search_limit(s[k], 0, 1);
     }
     CHECK(largest[0] >= best - 1e-12 * (double)m->rows);
     for (int k = 0; k < 3; k++)
@@ -114,7 +115,7 @@ static void case_of(int signs, int least, int order, bool grouped)
             CHECK(fxi_combos_search_nodes(s[k]) == fxi_combos_search_nodes(s[0]));
         }
         if (turn % 4 == 1)
-            limited(&m, s, theta, 1 + test_below(60));
+            limited(&m, s, theta, 1 + test_below(1000));
         for (int k = 0; k < 3; k++)
             CHECK(fxi_combos_search_run(&largest[k], s[k], theta, threshold, most, NULL) == FX_OK);
         compare(&m, &c, s[0], theta, threshold, most, largest[0]);

@@ -101,7 +101,7 @@ def _labels(y, n: int, loss: str) -> np.ndarray:
         return targets(y, n)
     y = column(y, n)
     classes = classes_of(y)
-    if len(classes) > 2:
+    if len(classes) != 2:
         raise ValueError(f"y has {len(classes)} classes; a path is of two: y == one of them")
     return np.where(y == classes[1], 1.0, -1.0)
 

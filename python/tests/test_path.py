@@ -112,6 +112,8 @@ def test_refused_rows(rng):
     X, f = rows(rng)
     with pytest.raises(ValueError, match="3 classes"):
         fx.combination_path(X, np.arange(len(X)) % 3)
+    with pytest.raises(ValueError, match="0 classes"):
+        fx.combination_path(X[:0], [])
     with pytest.raises(ValueError, match="one class"):
         fx.combination_path(X, np.ones(len(X)))
     with pytest.raises(ValueError, match="scale=maxabs|from -1 to 1"):

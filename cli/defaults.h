@@ -23,7 +23,9 @@
 #define INNER_PRODUCT "linear"
 #define UPTO_ORDER "anova-upto:order="  /* combinations of up to .. columns, */
 #define UPTO_MAP "rk"                   /* at random, */
-#define UPTO_PRODUCTS "explicit"        /* or all of them */
+#define UPTO_PRODUCTS "explicit"        /* or all of them .. */
+#define UPTO_FOUND 0x1p20               /* .. of which those with an L1 penalty are found if there
+                                         * are more (doc/reference.md) */
 #define BOUND_MAPS "rk:projection=packed", "rm:projection=packed", "rff:projection=dense"
 #define CURVE_MAPS                                                                                 \
     "rk:projection=packed", "rk:projection=hadamard", "rk:projection=hadamard,complex=yes",        \
@@ -47,6 +49,8 @@
 /* ---- What compare measures ------------------------------------------------------------------ */
 #define COMPARE_CLASSES DEFAULT_CLASSES ":tol=0.01,max-iter=100"
 #define COMPARE_NUMBERS DEFAULT_NUMBERS ":tol=0.01,max-iter=100"
+#define COMPARE_FOUND_CLASSES DEFAULT_CLASSES ":tol=0.01,max-iter=10,penalty=l1"
+#define COMPARE_FOUND_NUMBERS DEFAULT_NUMBERS ":tol=0.01,max-iter=10,penalty=l1"
 #define COMPARE_EXACT_CLASSES "kernel-svm:tol=0.01"
 #define COMPARE_EXACT_NUMBERS "kernel-ridge"
 #define COMPARE_PAIRS "fm"
@@ -54,8 +58,8 @@
 #define COMPARE_SUBSETS "all-subsets"
 /* In the order of kernel_setup.h. */
 #define COMPARE_KERNELS                                                                            \
-    INNER_PRODUCT, DEFAULT_KERNEL, UPTO_ORDER "2", UPTO_ORDER "3", "all-subsets", "poly:degree=2", \
-        "rbf"
+    INNER_PRODUCT, DEFAULT_KERNEL, UPTO_ORDER "2", UPTO_ORDER "3", UPTO_ORDER "4", "all-subsets",  \
+        "poly:degree=2", "rbf"
 #define COMPARE_MAPS "rk", "ts", "rm", "rff"
 #define COMPARE_MAPPED                                                                             \
     {"rk", ANOVA}, {"rk", PAIRS}, {"rk", TRIPLES}, {"rk", SUBSETS}, {"ts", POLY}, {"rm", POLY},    \

@@ -948,6 +948,56 @@ FX_API fx_status fx_discover(fx_discovery **out, const fx_discover_options *opti
                              const fx_table *t, const fx_run *run);
 FX_API void fx_discovery_free(fx_discovery *d);
 
+/* ---- All combinations, few weights -----------------------------------------------------------
+ * Since 0.2.  For each C of an ascending path, the minimum over w and b of
+ *   |w|_1 + C sum_i weight_i loss(y_i, b + sum_J w_J prod_{j in J} x_ij),
+ * J: all sets of `least` to `order` different columns.  Those with weights are found by a search with
+ * bounds and never written out, so there may be any number of them; each step comes with a gap that
+ * is proven over all sets.  Numbers of X must be within -1 and 1.  doc/math.md#combos */
+typedef struct fx_combos_options {      /* zeros are defaults */
+    FX_SIZE(fx_combos_options);
+    const char *loss;                   /* "squared-hinge" (NULL), "logistic": y is -1 or 1;
+                                         * "squared": y is any number */
+    size_t least, order;                /* columns of a combination; 0: 1, and 2, at most 16 */
+    const int32_t *group;               /* [cols] at most one column of each group; or NULL */
+    int no_intercept;                   /* 1: b is 0 */
+    const double *C;                    /* [steps] ascending; NULL: evenly in log, from the least C
+                                         * with a weight to `span` times that */
+    size_t steps;                       /* 0: 100 */
+    double span;                        /* 0: 100 */
+    double tol;                         /* largest gap of a step; 0: 1e-6 */
+    size_t max_weights;                 /* end after a step with so many; 0: no limit */
+} fx_combos_options;
+typedef struct fx_combos_path {
+    size_t steps;
+    const double *C, *intercept;        /* [steps] */
+    const double *objective;            /* [steps] */
+    const double *gap;                  /* [steps] (objective - minimum) / objective is at most this */
+    size_t n;
+    const fx_combination *at;           /* [n] what has a weight in some step, in the order in which
+                                         * the path met it; weight: of the last step; support: rows
+                                         * that hold it */
+    const size_t *first;                /* [steps + 1] step k has the weights first[k] to
+                                         * first[k + 1] - 1 of: */
+    const size_t *combination;          /* [first[steps]] numbers in `at`, ascending in each step */
+    const double *weight;               /* [first[steps]] */
+    const size_t *tie_first;            /* [n + 1] at[i] has the ties tie_first[i] to
+                                         * tie_first[i + 1] - 1 of: */
+    const size_t *tie;                  /* [tie_first[n]] columns that are 1 in all its rows: with any
+                                         * of them it is the same product.  Of combinations that are
+                                         * equal in all rows only the smallest one is in `at`; if all
+                                         * numbers are 0 or 1, the others consist of its columns and
+                                         * ties */
+    size_t searches;
+    uint64_t examined;                  /* products that the searches evaluated */
+} fx_combos_path;
+/* options NULL: the defaults.  weight NULL: ones.  FX_EDOMAIN: a number beyond -1 and 1, or C is NULL
+ * and no C gives a weight.  FX_NOT_CONVERGED: some gap is above tol. */
+FX_API fx_status fx_combos_path_new(fx_combos_path **out, const fx_combos_options *options,
+                                    const fx_matrix *X, const double *y, const double *weight,
+                                    const fx_run *run);
+FX_API void fx_combos_path_free(fx_combos_path *p);
+
 /* Converts a linear model on map rk (kernel anova, anova-upto, all-subsets; real draws) to a
  * factorization machine whose factors are the map's random numbers.  It predicts the same. */
 FX_API fx_status fx_model_factorize(fx_model **out, const fx_model *m, const fx_run *run);

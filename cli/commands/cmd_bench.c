@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "models/models.h"
+#include "tables/tables.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -87,20 +88,26 @@ typedef struct job {
     size_t features;                    /* map: how many */
     size_t scores;                      /* map: this many outputs at once, Z is not stored */
     const char *model;                  /* fm: its spec */
+    size_t order;                       /* combos: columns of a product at most */
 } job;
 
 #define DENSE(n, d) "dense-positive:n=" #n ",d=" #d
-#define GRAM(name, set, kernel) "gram", name, set, kernel, NULL, NULL, 0, 0, NULL
-#define READ(name, set, format) "read", name, set, NULL, format, NULL, 0, 0, NULL
+#define GRAM(name, set, kernel) "gram", name, set, kernel, NULL, NULL, 0, 0, NULL, 0
+#define READ(name, set, format) "read", name, set, NULL, format, NULL, 0, 0, NULL, 0
+/* 99 C, from the least with a weight to 100 times that, each to a gap of 1e-8; of rows that were
+ * made fewer: to FEW weights, as after the planted ones there is only noise. */
+#define COMBOS(order) \
+    "combos", "L1 path, order " #order, "triples:n=20000,d=200,nz=10", NULL, NULL, NULL, 0, 0, NULL, order
+enum { PATH = 99, FEW = 20 };
 /* Each map on short rows and on long ones, with 16 and 8 features per column. */
 #define MAP(name, kernel, map, scores) \
-    {"map", name, DENSE(2048, 80), kernel, NULL, map, 1280, scores, NULL}, \
+    {"map", name, DENSE(2048, 80), kernel, NULL, map, 1280, scores, NULL, 0}, \
     { \
-        "map", name, DENSE(1024, 1024), kernel, NULL, map, 8192, scores, NULL \
+        "map", name, DENSE(1024, 1024), kernel, NULL, map, 8192, scores, NULL, 0 \
     }
 /* An epoch on one-hot rows of four fields, rank 30. */
 #define FM(name, model) \
-    "fm", name, "fields:n=20000,fields=4,levels=1000", NULL, NULL, NULL, 0, 0, model
+    "fm", name, "fields:n=20000,fields=4,levels=1000", NULL, NULL, NULL, 0, 0, model, 0
 
 static const job jobs[] = {
     {GRAM("linear", DENSE(1000, 100), "linear")},
@@ -126,6 +133,9 @@ static const job jobs[] = {
     {FM("hofm 3, cd", COMPARE_TRIPLES ":order=3,solver=cd")},
     {FM("hofm 3, adagrad", COMPARE_TRIPLES ":order=3,solver=adagrad")},
     {FM("hofm 3, lbfgs", COMPARE_TRIPLES ":order=3,solver=lbfgs")},
+    {COMBOS(2)},
+    {COMBOS(3)},
+    {COMBOS(6)},
     {READ("svmlight, ones", "triples:n=40000,d=1000,nz=20", "svmlight")},
     {READ("svmlight, 17 digits", DENSE(4000, 100), "svmlight")},
     {READ("csv, 17 digits", DENSE(4000, 100), "csv")},
@@ -151,7 +161,8 @@ typedef struct unit {
 
 static unit unit_of(const job *j)
 {
-    return j->map || j->model ? (unit){"rows/s", "%.2f us/row", 1e6}
+    return j->order           ? (unit){"fits/s", "%.2f ms/fit", 1e3}
+           : j->map || j->model ? (unit){"rows/s", "%.2f us/row", 1e6}
            : j->kernel        ? (unit){"pairs/s", "%.1f Mpairs/s", 1e-6}
                               : (unit){"bytes/s", "%.0f MB/s", 1e-6};
 }
@@ -159,7 +170,7 @@ static unit unit_of(const job *j)
 /* Bytes that a job must move: all that is read, or the features that are written. */
 static double bytes_of(const job *j, const result *r)
 {
-    return j->model               ? 0
+    return j->model || j->order   ? 0
            : !j->kernel           ? r->work
            : j->map && !j->scores ? (double)sizeof(float) * r->work * (double)j->features
                                   : 0;
@@ -250,15 +261,40 @@ static fx_status time_epoch(result *r, const job *j, const fx_table *t, const fx
     return FX_OK;
 }
 
-static fx_status time_job(result *r, const job *j, const fx_run *run)
+static fx_status time_path(result *r, const job *j, const fx_table *t, size_t max_weights,
+                           const fx_run *run)
+{
+    const fx_combos_options o = {.size = sizeof o, .order = j->order, .steps = PATH + 1,
+                                 .tol = 1e-8, .max_weights = max_weights};
+    double *y = malloc((t->rows + 1) * sizeof *y), top = -INFINITY;
+    fx_status s = y ? FX_OK : FX_ENOMEM;
+
+    for (size_t i = 0; i < t->rows; i++)
+        top = fmax(top, t->label[i]);
+    for (size_t i = 0; i < t->rows && y; i++)
+        y[i] = t->label[i] == top ? 1 : -1;
+    for (uint64_t i = 0; i < repeats && s >= 0; i++) {
+        fx_combos_path *p = NULL;
+        double start = say_clock();
+        s = fx_combos_path_new(&p, &o, t->block, y, t->weight, run);
+        r->seconds = fmin(r->seconds, say_clock() - start);
+        r->work = p ? fmax(1, (double)p->steps - 1) : 1;
+        fx_combos_path_free(p);
+    }
+    free(y);
+    return s < 0 ? s : FX_OK;
+}
+
+/* given: rows of a file, or NULL. */
+static fx_status time_job(result *r, const job *j, const fx_table *given, const fx_run *run)
 {
     fx_data *made = NULL, *data = NULL;
-    fx_status s = fx_data_make(&made, j->set, cli.seed, run);
+    fx_status s = given ? FX_OK : fx_data_make(&made, j->set, cli.seed, run);
 
     *r = (result){.seconds = INFINITY};
     if (s)
         return s;
-    fx_table t = fx_data_table(made);
+    fx_table t = given ? *given : fx_data_table(made);
     s = fx_data_select(&data, &t, NULL, 0, run);        /* one block */
     fx_data_free(made);
     if (s)
@@ -266,7 +302,8 @@ static fx_status time_job(result *r, const job *j, const fx_run *run)
     t = fx_data_table(data);
     r->rows = t.rows;
     r->cols = t.cols;
-    s = j->model    ? time_epoch(r, j, &t, run)
+    s = j->order    ? time_path(r, j, &t, given ? 0 : FEW, run)
+        : j->model  ? time_epoch(r, j, &t, run)
         : j->map    ? time_map(r, j, &t, run)
         : j->kernel ? time_gram(r, j, &t, run)
                     : time_read(r, j, &t, run);
@@ -285,10 +322,10 @@ static void print_row(const job *j, const result *r, double memory_rate)
     else
         snprintf(size, sizeof size, "%zu x %zu", r->rows, r->cols);
     snprintf(rate, sizeof rate, u.shown,
-             j->map || j->model ? u.scale / per_second : u.scale * per_second);
+             j->map || j->model || j->order ? u.scale / per_second : u.scale * per_second);
     if (bytes > 0 && memory_rate > 0)
         snprintf(share, sizeof share, "%.1f %%", 100 * bytes / r->seconds / memory_rate);
-    safe_print(stdout, "%-5s %-22s %19s %10.2f ms %15s %9s\n", j->group, j->name, size,
+    safe_print(stdout, "%-6s %-22s %19s %10.2f ms %15s %9s\n", j->group, j->name, size,
                1e3 * r->seconds, rate, share);
     fflush(stdout);
 }
@@ -310,17 +347,35 @@ static json_t *json_row(const job *j, const result *r, double memory_rate)
     return o;
 }
 
+/* DATA, which combos alone takes. */
+static int read_rows(loaded *rows, const char *which, const char *path)
+{
+    if (strcmp(which, "combos") != 0)
+        return say_error("bench: %s is for combos; %s has rows of its own", path, which);
+    int status = load(rows, path, -1);
+    if (!status && !rows->table.label)
+        status = say_error("%s has no labels", path);
+    if (status)
+        load_free(rows);
+    return status;
+}
+
+#define GROUPS "gram, map, fm, combos, read, all"
+
 static int run(int n, char **operand)
 {
     const char *which = n ? operand[0] : "all";
     char hint[OPT_HINT];
+    loaded rows = {0};
     bool all = !strcmp(which, "all");
     int status = 0;
 
     if (!all && strcmp(which, "gram") && strcmp(which, "map") && strcmp(which, "fm")
-        && strcmp(which, "read"))
-        return say_error("bench: '%s' is not one of gram, map, fm, read, all%s", which,
-                         opt_hint(hint, "gram, map, fm, read, all", which));
+        && strcmp(which, "combos") && strcmp(which, "read"))
+        return say_error("bench: '%s' is not one of " GROUPS "%s", which,
+                         opt_hint(hint, GROUPS, which));
+    if (n > 1 && (status = read_rows(&rows, which, operand[1])))
+        return status;
     json_t *list = json_array();
     double rate = bandwidth();
     if (!cli.json) {
@@ -328,14 +383,15 @@ static int run(int n, char **operand)
                    "instruction set %s, %d thread%s, memory read at %.1f GB/s; best of %llu\n\n",
                    fx_simd_target(), progress_threads(), progress_threads() == 1 ? "" : "s",
                    rate / 1e9, (unsigned long long)repeats);
-        safe_print(stdout, "%-5s %-22s %19s %13s %15s %9s\n", "call", "work", "rows x columns",
+        safe_print(stdout, "%-6s %-22s %19s %13s %15s %9s\n", "call", "work", "rows x columns",
                    "time", "rate", "of memory");
     }
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs && !status; i++) {
         result r;
         if (!all && strcmp(which, jobs[i].group) != 0)
             continue;
-        fx_status s = progress_interrupted() ? FX_ECANCELLED : time_job(&r, &jobs[i], &cli.run);
+        fx_status s = progress_interrupted() ? FX_ECANCELLED
+                      : time_job(&r, &jobs[i], n > 1 ? &rows.table : NULL, &cli.run);
         if (s)
             status = say_failure(s);
         else if (cli.json)
@@ -343,6 +399,7 @@ static int run(int n, char **operand)
         else
             print_row(&jobs[i], &r, rate);
     }
+    load_free(&rows);
     if (status || !cli.json) {
         json_decref(list);
         return status ? status : say_flush();
@@ -354,16 +411,20 @@ static int run(int n, char **operand)
 
 const command cmd_bench = {
     .name = "bench",
-    .operands = "[gram|map|fm|read|all] [options]",
+    .operands = "[gram|map|fm|combos|read|all] [DATA] [options]",
     .summary = "time the library's calls on this machine",
     .text = "Prints the time of each call, the best of several runs, next to the memory bandwidth "
             "of this machine. For bytes read from a file and for features written, it also prints "
             "the share of this bandwidth. For factorization machines (rank 30), it prints the "
-            "time of an epoch: a pass over the rows or, for lbfgs, a step.",
+            "time of an epoch: a pass over the rows or, for lbfgs, a step. combos is a path of 99 "
+            "fits with an L1 penalty over all products of up to 2, 3 and 6 columns, from the least "
+            "C with a weight to 100 times that, of the rows of DATA (largest label against the "
+            "rest; values within -1 and 1) or, without it, the first fits of a synthetic set.",
     .examples = "bench\n"
                 "bench map --threads 1\n"
-                "bench gram --json",
-    .groups = {&group, &common_options},
-    .min_operands = 0, .max_operands = 1,
+                "bench gram --json\n"
+                "bench combos a9a --threads 1",
+    .groups = {&group, &reading_options, &common_options},
+    .min_operands = 0, .max_operands = 2,
     .run = run,
 };

@@ -506,7 +506,7 @@ const command cmd_train = {
             "\n"
             "If none of --model, --loss, --kernel, --map, -D, -C and --init is given, train "
             "chooses all of them and prints its choices. It compares candidates, from the columns "
-            "as they are to products of three columns, by their score on a held-out fifth of the "
+            "as they are to products of four columns, by their score on a held-out fifth of the "
             "rows, and takes the simplest one within a standard error of the best. (With fewer "
             "than 1,000 rows each fifth is held out in turn; at most 5,000 rows are used.) Unless "
             "--scale is given, it also chooses the scaling: none if all values are within -1 and "

@@ -6,7 +6,7 @@
 #include "compare.h"
 
 enum { TRIES = 5 };                     /* values to choose from, for every method */
-enum { LINEAR, ANOVA, PAIRS, TRIPLES, SUBSETS, POLY, RBF, KERNELS };
+enum { LINEAR, ANOVA, PAIRS, TRIPLES, QUADS, SUBSETS, POLY, RBF, KERNELS };
 typedef struct kernel_setup {           /* a kernel on these rows */
     char spec[64];
     const char *scale;

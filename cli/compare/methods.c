@@ -155,10 +155,26 @@ static void enter_products(comparison *c, const kernel_setup *k, int order)
         return;
     }
     snprintf(sparse, sizeof sparse, "%s, L1", name);
-    if (c->regress)
+    if (c->regress || D > UPTO_FOUND)
         return;
     m = enter_product(c, k, sparse, D);
     snprintf(m->model, sizeof m->model, COMPARE_CLASSES ",penalty=l1");
+    sparse_costs(m, k, (double)c->train, D);
+}
+
+/* Where there are too many products to be written out, those with weights are found; a fit adds up
+ * some 4e7 numbers at most, a fraction of a second's work. */
+static void enter_found(comparison *c, const kernel_setup *k, int order)
+{
+    static const char *const name[] = {"pairs found, L1", "triples found, L1",
+                                       "quadruples found, L1"};
+    double D = rows_products((double)c->cols, order);
+
+    if (D <= UPTO_FOUND)
+        return;
+    method *m = enter_product(c, k, name[order - 2], D);
+    snprintf(m->model, sizeof m->model,
+             c->regress ? COMPARE_FOUND_NUMBERS : COMPARE_FOUND_CLASSES);
     sparse_costs(m, k, (double)c->train, D);
 }
 
@@ -276,6 +292,8 @@ int methods_enter(comparison *c)
         enter_factors(c, &kernels[SUBSETS], COMPARE_SUBSETS);
     if (is_requested(c, UPTO_PRODUCTS) && c->cols >= 3)
         enter_products(c, &kernels[TRIPLES], 3);
+    for (int order = 2; order <= 4 && is_requested(c, UPTO_PRODUCTS); order++)
+        enter_found(c, &kernels[PAIRS + order - 2], order);
     enter_maps(c);
     return is_requested(c, "exact") ? enter_exact(c) : 0;
 }

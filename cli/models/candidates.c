@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * candidates.c - what train may choose from, simple first: rows as they are, products of two
- * columns, then of three.  Products are written out if that is affordable; otherwise they are
- * random features. */
+ * columns, of three, then of four.  Products are written out if that is affordable; otherwise they
+ * are random features.  Where there are too many to be written out, those with an L1 penalty are
+ * found, in a limited number of steps. */
 
 #include "selection.h"
 
@@ -17,6 +18,10 @@
 /* A number of a dense row costs one operation, and one of a sparse row as much as SPARSE of them.
  * With an L1 penalty a fit takes L1 times as long.  Both factors were measured. */
 enum { SPARSE = 16, L1 = 4 };
+/* Orders whose products may be found; operations of an iteration, 2^22 numbers that are added
+ * up: three nanoseconds each, measured on a9a. */
+enum { FOUND_ORDERS = 3 };
+#define FOUND_OPS (0x1p22 * 3)
 
 /* How many numbers are stored for the products of columns: those that are not 0, each with its
  * column number, or all numbers if most are not 0. */
@@ -75,6 +80,8 @@ static void enter_penalties(candidate_set *k, candidate x, double numbers, doubl
 
     enter(k, x, numbers);
     x.penalty = "l1";
+    if ((double)x.features > UPTO_FOUND)
+        return;                         /* enter_found */
     if (fitting_l1(k->of->regress) && !large)
         enter(k, x, numbers);
     else if (fitting_l1(k->of->regress))
@@ -100,9 +107,44 @@ static bool enter_products(candidate_set *k, const char *kernel, int order)
     return true;
 }
 
+/* After the scaling, are all numbers within -1 and 1? */
+static bool within_one(const candidate_set *k)
+{
+    const char *how = k->plan.scale ? k->plan.scale : "none";
+    fx_scale *scale = NULL;
+
+    if (strcmp(how, "none") != 0)
+        return strcmp(how, "std") != 0;
+    bool within = !fx_data_scale_fit(&scale, "auto", &k->t, &k->run)
+                  && !strcmp(fx_data_scale_spec(scale), "none");
+    fx_data_scale_free(scale);
+    return within;
+}
+
+/* All products with an L1 penalty, where those with weights are found. */
+static void enter_found(candidate_set *k, const char *kernel, int order)
+{
+    double D = rows_products((double)k->t.cols, order), numbers = rows_stored(&k->t, 1),
+           fits = (double)(FOUND_ORDERS * k->first * k->outputs * (size_t)k->folds),
+           iterations = floor(SELECTION_FOUND * SELECTION_OPS / (fits * FOUND_OPS));
+    candidate x = {.kernel = kernel, .map = UPTO_PRODUCTS, .features = (size_t)fmin(D, INT32_MAX),
+                   .work = iterations * FOUND_OPS, .penalty = "l1",
+                   .max_iter = (size_t)iterations};
+
+    if (!k->c->features || D <= UPTO_FOUND || !fitting_l1(k->of->regress)
+        || of_all(k, numbers) > LARGE || !within_one(k))
+        return;
+    if (iterations < 1) {
+        say_note("left out to bound the work of choosing: kernel %s, map %s, penalty l1", kernel,
+                 UPTO_PRODUCTS);
+        return;
+    }
+    enter(k, x, iterations * FOUND_OPS / L1);
+}
+
 void candidates_enter(candidate_set *k)
 {
-    static const char *const upto[] = {NULL, NULL, UPTO_ORDER "2", UPTO_ORDER "3"};
+    static const char *const upto[] = {NULL, NULL, UPTO_ORDER "2", UPTO_ORDER "3", UPTO_ORDER "4"};
 
     if (fitting_about().kernel == FX_MUST) {
         enter(k, (candidate){.kernel = k->plan.kernel,
@@ -118,9 +160,11 @@ void candidates_enter(candidate_set *k)
         return;
     }
     enter_penalties(k, (candidate){0}, dense_numbers(k, 1), rows_stored(&k->t, 1));
-    for (int order = 2; order <= 3 && (size_t)order <= k->t.cols; order++)
-        if (!enter_products(k, upto[order], order))
+    for (int order = 2; order <= 4 && (size_t)order <= k->t.cols; order++) {
+        if (order < 4 && !enter_products(k, upto[order], order))
             enter_random(k, upto[order], UPTO_MAP);
+        enter_found(k, upto[order], order);
+    }
 }
 
 /* ---- What is left out ----------------------------------------------------------------------- */

@@ -90,7 +90,7 @@ static int give_up(candidate_set *k, candidate *x, fx_status s)
 /* The next stretch of the path. */
 static int walk(candidate_set *k, candidate *x)
 {
-    char model[FITTING_SPEC];
+    char model[FITTING_SPEC], number[32];
     fx_metrics m[GRID * FOLDS];
     double start = say_clock();
     fx_plan plan = FX_INIT(fx_plan);
@@ -104,7 +104,9 @@ static int walk(candidate_set *k, candidate *x)
         return status;
     if (loose && !spec_get(model, "tol").p)
         spec_set(model, sizeof model, "tol", LOOSE_TOL);
-    if (loose && !spec_get(model, "max-iter").p)
+    if (x->max_iter)
+        spec_set(model, sizeof model, "max-iter", say_number(number, (double)x->max_iter));
+    else if (loose && !spec_get(model, "max-iter").p)
         spec_set(model, sizeof model, "max-iter", LOOSE_ITER);
     plan.eval = NULL;
     plan.init = NULL;

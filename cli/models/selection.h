@@ -9,6 +9,7 @@ enum { SELECTION_CANDIDATES = 16, SELECTION_COSTS = 15, SELECTION_FIRST = 7, SEL
 /* Limit on the operations of the choice, without the simplest candidate: about ten seconds on one
  * core. */
 #define SELECTION_OPS 1e10
+#define SELECTION_FOUND 0.25            /* at most this share of it for products that are found */
 
 typedef struct candidate {
     const char *kernel, *map;           /* NULL: rows as they are; map NULL: a kernel machine */
@@ -16,6 +17,7 @@ typedef struct candidate {
     size_t features;
     double work;                        /* of a pass: features that are not 0, and weights */
     double ops;                         /* of a fit, counted: passes of all outputs and folds */
+    size_t max_iter;                    /* of the fits that are measured; 0: as all */
     double got[SELECTION_COSTS];        /* scores along the path of C */
     size_t tried;                       /* so many of them */
     double C, score, seconds;           /* the best */

@@ -77,9 +77,11 @@ int rows_scale(loaded *l, const fx_scale *scale)
 
 double rows_products(double n, int order)
 {
-    double two = n + n * (n - 1) / 2;
+    double sum = 0, product = 1;
 
-    return order == 1 ? n : order == 2 ? two : two + n * (n - 1) * (n - 2) / 6;
+    for (int t = 0; t < order; t++)
+        sum += product *= (n - t) / (t + 1);
+    return sum;
 }
 
 double rows_stored(const fx_table *t, int order)

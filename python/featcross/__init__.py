@@ -23,6 +23,7 @@ from .machines import KernelRidge, KernelSVC, KernelSVR
 from .maps import (Bound, MapError, RandomFourier, RandomKernelMap, RandomMaclaurin,
                    RandomProjection, TensorSketch)
 from .parts import Parts
+from .path import CombinationPath, combination_path
 from .perceptron import KernelPerceptron
 from .polynomial import PolynomialNetworkClassifier, PolynomialNetworkRegressor
 from .subsets import AllSubsetsClassifier, AllSubsetsRegressor
@@ -31,10 +32,10 @@ _version = _lib.fx_version()
 __version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 
 __all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Arrow", "Bound", "Combination",
-           "Comparison", "Explanation", "ExplicitCombinations", "FactorizationMachineClassifier",
+           "CombinationPath", "Comparison", "Explanation", "ExplicitCombinations", "FactorizationMachineClassifier",
            "FactorizationMachineRanker", "FactorizationMachineRegressor", "Files", "KernelPCA",
            "KernelPerceptron", "KernelRidge", "KernelSVC", "KernelSVR", "LinearClassifier",
            "LinearRegressor", "MapError", "Parts", "PolynomialNetworkClassifier",
            "PolynomialNetworkRegressor", "RandomFourier", "RandomKernelMap", "RandomMaclaurin",
-           "RandomProjection", "TensorSketch", "all_subsets_kernel", "anova_kernel", "compare",
-           "gram", "load", "make"]
+           "RandomProjection", "TensorSketch", "all_subsets_kernel", "anova_kernel",
+           "combination_path", "compare", "gram", "load", "make"]

@@ -49,7 +49,7 @@ def kinds(c: str, header) -> tuple:
         return (_library.ASK,)
     if c in VALUES or c in STRUCTS:
         return (STRUCTS.get(c, VALUES.get(c)),)
-    if c[:-1] in STRUCTS and c != "fx_explanation*":        # which is held by a Handle
+    if c[:-1] in STRUCTS and c not in ("fx_explanation*", "fx_combos_path*"):  # held by a Handle
         return (POINTER(STRUCTS[c[:-1]]),)
     if c.startswith("fx_"):             # an object of the library, or where one is put
         return (c_void_p,) if c.count("*") == 1 else (POINTER(c_void_p),)

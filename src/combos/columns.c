@@ -8,26 +8,33 @@
 #include <string.h>
 
 enum { PIECE = 256 };                   /* items of a block of the norms */
+enum { POLL = 64 };                     /* rows or items between two polls */
 #define PAIRS 1e9                       /* pairs of numbers that the norms may cost */
 
 static double at(const double *x, size_t q) { return x ? x[q] : 1; }
+static bool cancelled(size_t i, fxi_team *team)
+{
+    return i % POLL == 0 && fxi_parallel_cancelled(team);
+}
 
 /* ---- Reading ----------------------------------------------------------------------------------- */
 
 /* How often each column is not 0; what kind of numbers there are. */
-static fx_status count(fxi_combos_columns *c, size_t *times, const fx_matrix *X)
+static fx_status count(fxi_combos_columns *c, size_t *times, const fx_matrix *X, fxi_team *team)
 {
     c->binary = true;
-    for (size_t i = 0; i < X->rows; i++) {
+    for (size_t i = 0; i < X->rows && !cancelled(i, team); i++) {
         fxi_row r = fxi_data_row(X, i);
         for (size_t q = 0; q < r.n; q++) {
             double x = fxi_row_value(r, q);
             if (x == 0)
                 continue;
             if (fabs(x) > 1)
-                return fxi_error(FX_EDOMAIN, "row %zu (from 0) has %.9g in column %lld; products of "
-                                 "any columns need numbers from -1 to 1, as scale=maxabs makes them",
-                                 i, x, (long long)fxi_row_column(r, q));
+                return fxi_error(
+                    FX_EDOMAIN,
+                    "row %zu (from 0) has %.9g in column %lld; products of "
+                    "any columns need numbers from -1 to 1, as scale=maxabs makes them",
+                    i, x, (long long)fxi_row_column(r, q));
             times[fxi_row_column(r, q)]++;
             c->numbers++;
             c->binary &= x == 1;
@@ -37,7 +44,10 @@ static fx_status count(fxi_combos_columns *c, size_t *times, const fx_matrix *X)
     return FX_OK;
 }
 
-typedef struct ranked { size_t times; int32_t column; } ranked;
+typedef struct ranked {
+    size_t times;
+    int32_t column;
+} ranked;
 
 static int rarer(const void *a, const void *b)
 {
@@ -70,14 +80,15 @@ static fx_status rank_columns(fxi_combos_columns *c, int32_t *rank, const size_t
 
 /* By columns first: rows then come in their order, and reading these gives rows of ascending
  * items. */
-static fx_status fill(fxi_combos_columns *c, const int32_t *rank, const fx_matrix *X)
+static fx_status fill(fxi_combos_columns *c, const int32_t *rank, const fx_matrix *X,
+                      fxi_team *team)
 {
     size_t *to = fxi_zalloc((c->cols > c->rows ? c->cols : c->rows) + 1, sizeof *to);
 
     if (!to)
         return FX_ENOMEM;
     memcpy(to, c->start, c->cols * sizeof *to);
-    for (size_t i = 0; i < c->rows; i++) {
+    for (size_t i = 0; i < c->rows && !cancelled(i, team); i++) {
         fxi_row r = fxi_data_row(X, i);
         c->ptr[i + 1] = c->ptr[i];
         for (size_t q = 0; q < r.n; q++) {
@@ -92,7 +103,7 @@ static fx_status fill(fxi_combos_columns *c, const int32_t *rank, const fx_matri
         }
     }
     memcpy(to, c->ptr, c->rows * sizeof *to);
-    for (size_t k = 0; k < c->cols; k++)
+    for (size_t k = 0; k < c->cols && !cancelled(k, team); k++)
         for (size_t q = c->start[k]; q < c->start[k + 1]; q++) {
             size_t p = to[c->row[q]]++;
             c->item[p] = (int32_t)k;
@@ -173,6 +184,7 @@ static fx_status allocate(fxi_combos_columns *c, const fx_run *run)
 
     if (st)
         return st;
+    c->bytes = bytes;
     c->ptr = fxi_zalloc(c->rows + 1, sizeof *c->ptr);
     c->item = fxi_alloc(c->numbers, sizeof *c->item);
     c->row = fxi_alloc(c->numbers, sizeof *c->row);
@@ -183,38 +195,52 @@ static fx_status allocate(fxi_combos_columns *c, const fx_run *run)
                                                                                      : FX_ENOMEM;
 }
 
-static fx_status build(fxi_combos_columns *c, size_t *times, int32_t *rank, const fx_matrix *X,
-                       const fx_run *run)
-{
-    fx_status st = count(c, times, X);
+typedef struct reading {
+    fxi_combos_columns *c;
+    size_t *times;                      /* [cols] */
+    int32_t *rank;                      /* [cols] */
+    const fx_matrix *X;
+    const fx_run *run;
+} reading;
 
+static fx_status read_block(void *ctx, size_t block, fxi_team *team)
+{
+    const reading *r = ctx;
+    fxi_combos_columns *c = r->c;
+    fx_run run = fxi_parallel_alone(r->run, team);
+    fx_status st = count(c, r->times, r->X, team);
+
+    (void)block;
     if (!st && c->numbers > INT32_MAX)
-        st = fxi_error(FX_EUNSUPPORTED, "%zu numbers other than 0; products of any columns are "
-                       "found among at most 2^31 - 1", c->numbers);
-    if (!st)
-        st = rank_columns(c, rank, times);
-    if (!st)
-        st = allocate(c, run);
-    if (!st)
-        st = fill(c, rank, X);
-    return st ? st : norms_of(c, run);
+        st = fxi_error(FX_EUNSUPPORTED,
+                       "%zu numbers other than 0; products of any columns are "
+                       "found among at most 2^31 - 1",
+                       c->numbers);
+    if (st || fxi_parallel_cancelled(team) || (st = rank_columns(c, r->rank, r->times))
+        || (st = allocate(c, &run)) || (st = fill(c, r->rank, r->X, team))
+        || fxi_parallel_cancelled(team))
+        return st;
+    return norms_of(c, &run);
 }
 
 fx_status fxi_combos_columns_new(fxi_combos_columns *out, const fx_matrix *X, const fx_run *run)
 {
     fxi_combos_columns c = {.rows = X->rows, .cols = X->cols};
+    reading r = {&c, NULL, NULL, X, run};
     fx_status st = FX_ENOMEM;
 
     if (X->rows > INT32_MAX || X->cols > INT32_MAX)
-        return fxi_error(FX_EUNSUPPORTED, "%zu rows x %zu columns; products of any columns are "
-                         "found in at most 2^31 - 1 rows and columns", X->rows, X->cols);
-    size_t *times = fxi_zalloc(X->cols, sizeof *times);
-    int32_t *rank = fxi_alloc(X->cols, sizeof *rank);
+        return fxi_error(FX_EUNSUPPORTED,
+                         "%zu rows x %zu columns; products of any columns are "
+                         "found in at most 2^31 - 1 rows and columns",
+                         X->rows, X->cols);
+    r.times = fxi_zalloc(X->cols, sizeof *r.times);
+    r.rank = fxi_alloc(X->cols, sizeof *r.rank);
     c.column = fxi_alloc(X->cols, sizeof *c.column);
     c.start = fxi_zalloc(X->cols + 1, sizeof *c.start);
-    if (times && rank && c.column && c.start)
-        st = build(&c, times, rank, X, run);
-    fxi_free(times, rank);
+    if (r.times && r.rank && c.column && c.start)
+        st = fxi_parallel_ordered(1, read_block, &r, run);
+    fxi_free(r.times, r.rank);
     if (st)
         fxi_combos_columns_free(&c);
     else
@@ -225,4 +251,15 @@ fx_status fxi_combos_columns_new(fxi_combos_columns *out, const fx_matrix *X, co
 void fxi_combos_columns_free(fxi_combos_columns *c)
 {
     fxi_free(c->column, c->ptr, c->item, c->val, c->start, c->row, c->x, c->norm);
+}
+
+void fxi_combos_columns_of(size_t *to, const fxi_combos_columns *c, const fxi_combo *set)
+{
+    for (int32_t n = 0; n < set->n; n++) {      /* in its place among those before */
+        size_t j = (size_t)c->column[set->item[n]];
+        int32_t k = n;
+        for (; k && to[k - 1] > j; k--)
+            to[k] = to[k - 1];
+        to[k] = j;
+    }
 }

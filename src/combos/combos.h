@@ -41,9 +41,12 @@ typedef struct fxi_combos_columns {
     double *x;                          /* [numbers]; NULL: binary */
     double *norm;                       /* [cols] largest norm of the item times another above it,
                                          * or a bound of it */
+    size_t bytes;                       /* of ptr, item, val, row, x */
 } fxi_combos_columns;
 fx_status fxi_combos_columns_new(fxi_combos_columns *out, const fx_matrix *X, const fx_run *run);
 void fxi_combos_columns_free(fxi_combos_columns *c);
+/* [set->n] columns of a set, ascending. */
+void fxi_combos_columns_of(size_t *to, const fxi_combos_columns *c, const fxi_combo *set);
 
 /* ---- search.c: products with a large slope ----------------------------------------------------- */
 typedef struct fxi_combos_hit { double score; fxi_combo set; } fxi_combos_hit;
@@ -56,11 +59,16 @@ fx_status fxi_combos_search_new(fxi_combos_search **out, const fxi_combos_column
                                 const fxi_combos_problem *p);
 void fxi_combos_search_free(fxi_combos_search *s);
 /* All sets with |sum_i theta_i x_i^J| > threshold, or the `most` of them with the largest.
- * *largest: no set has a larger one; at least the threshold, or the least of `most`. */
+ * *largest: no set has a larger one; at least the threshold, or the least of `most`.  With a limit
+ * the search ends after about so much work, numbers of rows that are added up, and there may be
+ * others up to *largest; 0: none.  width: each first column has this share of it; 1: any. */
+void fxi_combos_search_limit(fxi_combos_search *s, uint64_t work, size_t width);
 fx_status fxi_combos_search_run(double *largest, fxi_combos_search *s, const double *theta,
                                 double threshold, size_t most, const fx_run *run);
 const fxi_combos_hits *fxi_combos_search_hits(const fxi_combos_search *s);
 uint64_t fxi_combos_search_nodes(const fxi_combos_search *s);   /* products looked at so far */
+uint64_t fxi_combos_search_work(const fxi_combos_search *s);    /* so far */
+size_t fxi_combos_search_bytes(const fxi_combos_search *s);     /* of memory, walks included */
 
 /* hits.c - compare: smaller sets first, then by their items. */
 int fxi_combos_hits_compare(const fxi_combo *a, const fxi_combo *b);
@@ -87,12 +95,17 @@ typedef struct fxi_combos_set {
     int32_t *row;                       /* [columns->rows] of the column in the making */
     double *x;
     size_t bytes, limit;                /* of columns; limit 0: none */
+    size_t last;                        /* number of the member that was last added, or was there */
 } fxi_combos_set;
 fx_status fxi_combos_set_new(fxi_combos_set *out, const fxi_combos_columns *c, const fx_run *run);
 void fxi_combos_set_free(fxi_combos_set *s);
 /* *fresh: it was not there, nor was one with an equal column. */
 fx_status fxi_combos_set_add(bool *fresh, fxi_combos_set *s, const fxi_combo *set);
 void fxi_combos_set_drop(fxi_combos_set *s);            /* members without weight that are not kept */
+/* The items outside m's set that are 1 in all its rows, ascending, to item[columns->cols]; returns
+ * how many.  Binary columns: the sets with a column equal to m's are among those of its items and
+ * these, and any of these may join any of them. */
+size_t fxi_combos_set_ties(int32_t *item, const fxi_combos_set *s, const fxi_combos_member *m);
 double fxi_combos_set_dot(const fxi_combos_member *m, const double *v);
 void fxi_combos_set_axpy(double *v, double a, const fxi_combos_member *m);
 
@@ -110,6 +123,9 @@ typedef struct fxi_combos {
     double gap;                         /* at least (objective - optimum) / objective */
     bool certified;                     /* gap <= tol */
     size_t rounds;                      /* searches of the last fit */
+    uint64_t work;                      /* .. which added up so many numbers */
+    size_t max_rounds;                  /* a fit ends after so many searches, certified or not, or */
+    uint64_t max_work;                  /* .. about so much work; 0: no limit */
 } fxi_combos;
 fx_status fxi_combos_fit_new(fxi_combos *out, const fxi_combos_problem *p, const fx_run *run);
 void fxi_combos_fit_free(fxi_combos *a);

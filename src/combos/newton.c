@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { STEPS = 200, STALLED = 8, HALVES = 40 };
+enum { POLL = 64 };                     /* members between two polls */
 
 /* A problem for the search along the intercept (fit/l1_line.c), which looks at scores alone. */
 typedef struct line {
@@ -22,7 +23,10 @@ typedef struct line {
 static const fxi_problem *line_of(line *l, const fxi_combos *a)
 {
     l->source = (fxi_source){.rows = a->columns.rows};
-    l->p = (fxi_problem){.source = &l->source, .loss = a->p.loss, .y = a->p.y, .c = a->c,
+    l->p = (fxi_problem){.source = &l->source,
+                         .loss = a->p.loss,
+                         .y = a->p.y,
+                         .c = a->c,
                          .intercept = a->p.intercept ? FXI_FREE : FXI_NONE};
     return &l->p;
 }
@@ -39,7 +43,7 @@ static void slopes_of_rows(fxi_combos *a)
 }
 
 /* Everything at the present weights; *largest: slope of a member. */
-static fx_status look(fxi_combos *a, double *largest, const fx_run *run)
+static fx_status look(fxi_combos *a, double *largest, const fx_run *run, fxi_team *team)
 {
     line l;
     fxi_l1_line at;
@@ -52,6 +56,8 @@ static fx_status look(fxi_combos *a, double *largest, const fx_run *run)
     *largest = 0;
     for (size_t k = 0; k < a->set.n; k++) {
         fxi_combos_member *m = &a->set.at[k];
+        if (k % POLL == 0 && fxi_parallel_cancelled(team))
+            return FX_OK;
         m->slope = -fxi_combos_set_dot(m, a->theta);
         *largest = fmax(*largest, fabs(m->slope));
         a->objective += fabs(m->w);
@@ -126,7 +132,7 @@ fx_status fxi_combos_newton(fxi_combos *a, double tol, const fx_run *run, fxi_te
     fx_status st = FX_OK;
 
     for (int step = 0, stalled = 0; !st && !fxi_parallel_cancelled(team); step++) {
-        if ((st = look(a, &largest, run)))
+        if ((st = look(a, &largest, run, team)))
             break;
         double gap = (a->objective - fxi_combos_newton_dual(a, largest)) / a->objective;
         stalled = gap < 0.9 * least ? 0 : stalled + 1;

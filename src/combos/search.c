@@ -25,8 +25,8 @@ typedef struct last { double largest; uint64_t when, dead; } last;      /* numbe
 typedef struct found {                  /* by one block of a wave */
     size_t k, list;                     /* first item: its number among those alive */
     fxi_combos_hits hits;
-    double largest;
-    uint64_t nodes;
+    double largest, missed;
+    uint64_t nodes, work;
 } found;
 
 struct fxi_combos_search {
@@ -44,6 +44,9 @@ struct fxi_combos_search {
     size_t waiting;
     const double *now;                  /* [rows] theta of this search */
     uint64_t when, nodes;
+    uint64_t work, limit;               /* of all searches; of one, 0: none */
+    uint64_t share;                     /* .. for each first item of a wave, */
+    size_t width;                       /* .. of so many */
     atomic_size_t bytes;
 };
 
@@ -68,11 +71,13 @@ fx_status fxi_combos_search_new(fxi_combos_search **out, const fxi_combos_column
         return FX_ENOMEM;
     s->columns = c;
     s->p = p;
+    s->width = WAVE;
     s->row = fxi_alloc(c->rows, sizeof *s->row);
     s->cell = fxi_alloc(c->rows, sizeof *s->cell);
     s->id = fxi_alloc(c->cols, sizeof *s->id);
     s->last = fxi_zalloc(c->cols, sizeof *s->last);
     s->theta = fxi_alloc(c->numbers, sizeof *s->theta);
+    s->bytes = c->rows * (sizeof *s->row + sizeof *s->cell) + c->numbers * sizeof *s->theta;
     if (!s->row || !s->cell || !s->id || !s->last || !s->theta) {
         fxi_combos_search_free(s);
         return FX_ENOMEM;
@@ -85,6 +90,15 @@ fx_status fxi_combos_search_new(fxi_combos_search **out, const fxi_combos_column
 
 const fxi_combos_hits *fxi_combos_search_hits(const fxi_combos_search *s) { return &s->root.hits; }
 uint64_t fxi_combos_search_nodes(const fxi_combos_search *s) { return s->nodes; }
+size_t fxi_combos_search_bytes(const fxi_combos_search *s) { return s->bytes; }
+
+uint64_t fxi_combos_search_work(const fxi_combos_search *s) { return s->work; }
+
+void fxi_combos_search_limit(fxi_combos_search *s, uint64_t work, size_t width)
+{
+    s->limit = work;
+    s->width = work && width < WAVE ? width : WAVE;
+}
 
 /* ---- Single items ------------------------------------------------------------------------------ */
 
@@ -94,8 +108,9 @@ static void begin_walk(fxi_combos_walk *w, fxi_combos_search *s, const fx_run *r
     w->p = s->p;
     w->set.n = 0;
     w->hits.n = 0;
-    w->largest = w->beneath = 0;
-    w->nodes = 0;
+    w->largest = w->beneath = w->missed = 0;
+    w->nodes = w->work = 0;
+    w->max_work = s->share;
     w->bytes = &s->bytes;
     w->limit = (size_t)fxi_sized_run(run).max_memory;
 }
@@ -168,14 +183,17 @@ static fx_status search_block(void *ctx, size_t block, fxi_team *team)
     w->hits = f->hits;
     w->hits.most = s->root.hits.most;
     w->threshold = s->root.threshold;
-    w->largest = w->beneath = 0;
-    w->nodes = 0;
+    w->largest = w->beneath = w->missed = 0;
+    w->nodes = w->work = 0;
+    w->max_work = s->share;
     w->set = (fxi_combo){.n = 1, .item = {root->id[f->k]}};
     fxi_combos_node n = fxi_combos_walk_child(root, s->columns->binary, f->k, f->list);
     fx_status st = fxi_combos_walk_down(w, &n, team);
     f->hits = w->hits;
     f->largest = w->largest;
+    f->missed = w->missed;
     f->nodes = w->nodes;
+    f->work = w->work;
     w->hits = (fxi_combos_hits){0};
     if (!st && !fxi_parallel_cancelled(team))
         remember(s, (size_t)root->id[f->k], w->beneath);
@@ -185,6 +203,9 @@ static fx_status search_block(void *ctx, size_t block, fxi_team *team)
 static fx_status run_wave(fxi_combos_search *s, const fx_run *run)
 {
     fxi_combos_walk *root = &s->root;
+
+    if (s->limit)                       /* root->work is below it */
+        s->share = (s->limit - root->work) / s->width + 1;
     fx_status st = fxi_parallel(s->waiting, search_block, s, run);
 
     for (size_t b = 0; b < s->waiting && !st; b++) {
@@ -192,6 +213,8 @@ static fx_status run_wave(fxi_combos_search *s, const fx_run *run)
         for (size_t k = 0; k < f->hits.n && !st; k++)
             st = fxi_combos_hits_add(&root->hits, &f->hits.at[k]);
         root->largest = fmax(root->largest, f->largest);
+        root->missed = fmax(root->missed, f->missed);
+        root->work += f->work;
         s->nodes += f->nodes;
     }
     if (root->hits.n == root->hits.most)
@@ -207,13 +230,16 @@ static fx_status search_pairs(fxi_combos_search *s, const fx_run *run)
     fx_status st = FX_OK;
 
     for (size_t k = 0, list = 0; k + 1 < l->alive && !st; list += l->count[k++]) {
-        if (fxi_combos_walk_bound(&s->root, &l->sum[l->was[k]]) <= s->root.threshold)
+        double bound = fxi_combos_walk_bound(&s->root, &l->sum[l->was[k]]);
+        if (bound <= s->root.threshold)
             s->last[l->id[k]].dead = s->when;   /* the threshold has risen meanwhile */
+        else if (s->limit && s->root.work >= s->limit)
+            s->root.missed = fmax(s->root.missed, bound);
         else if (l->count[k]) {
             found *f = &s->wave[s->waiting++];
             *f = (found){.k = k, .list = list, .hits = {.at = f->hits.at, .room = f->hits.room}};
         }
-        if (s->waiting == WAVE)
+        if (s->waiting == s->width)
             st = run_wave(s, run);
     }
     return st ? st : run_wave(s, run);
@@ -267,9 +293,11 @@ fx_status fxi_combos_search_run(double *largest, fxi_combos_search *s, const dou
     s->root.hits.most = most;
     s->now = theta;
     s->when++;
+    s->share = 0;
     if ((st = fxi_parallel_ordered(1, open_root, s, run)) || (st = search_pairs(s, run)))
         return st;
     fxi_combos_hits_sort(&s->root.hits);
-    *largest = fmax(s->root.largest, s->root.threshold);
+    s->work += s->root.work;
+    *largest = fmax(fmax(s->root.largest, s->root.missed), s->root.threshold);
     return FX_OK;
 }

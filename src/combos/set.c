@@ -13,9 +13,10 @@ typedef fxi_combos_member member;
 
 fx_status fxi_combos_set_new(working *out, const fxi_combos_columns *c, const fx_run *run)
 {
-    working s = {.columns = c, .limit = (size_t)fxi_sized_run(run).max_memory, .row = fxi_alloc(c->rows, sizeof *s.row),
-                 .x = fxi_alloc(c->rows, sizeof *s.x)};
+    working s = {.columns = c, .limit = (size_t)fxi_sized_run(run).max_memory};
 
+    s.row = fxi_alloc(c->rows, sizeof *s.row);
+    s.x = fxi_alloc(c->rows, sizeof *s.x);
     if (!s.row || !s.x) {
         fxi_combos_set_free(&s);
         return FX_ENOMEM;
@@ -175,8 +176,8 @@ static fx_status append(working *s, const fxi_combo *set, uint64_t hash, size_t 
     s->bytes += bytes_of(s, n);
     if (s->limit && s->bytes > s->limit) {
         s->bytes -= bytes_of(s, n);
-        return fxi_error(FX_ELIMIT, "the columns of %zu products need more than %zu bytes", s->n + 1,
-                         s->limit);
+        return fxi_error(FX_ELIMIT, "the columns of %zu products need more than %zu bytes",
+                         s->n + 1, s->limit);
     }
     m.row = fxi_alloc(n, sizeof *m.row);
     m.x = s->columns->x ? fxi_alloc(n, sizeof *m.x) : NULL;
@@ -203,12 +204,14 @@ fx_status fxi_combos_set_add(bool *fresh, working *s, const fxi_combo *set)
     member *m = same_set(s, set);
     if (m) {
         m->keep = true;
+        s->last = (size_t)(m - s->at);
         return FX_OK;
     }
     size_t n = multiply(s, set);
     uint64_t hash = hash_column(s, n);
     if ((m = same_column(s, hash, n))) {
         m->keep = true;
+        s->last = (size_t)(m - s->at);
         if (fxi_combos_hits_compare(set, &m->set) < 0) {
             m->set = *set;
             fill_tables(s);
@@ -216,6 +219,7 @@ fx_status fxi_combos_set_add(bool *fresh, working *s, const fxi_combo *set)
         return FX_OK;
     }
     *fresh = true;
+    s->last = s->n;
     return append(s, set, hash, n);
 }
 
@@ -230,6 +234,23 @@ void fxi_combos_set_drop(working *s)
             free_member(s, &s->at[k]);
     s->n = kept;
     fill_tables(s);
+}
+
+size_t fxi_combos_set_ties(int32_t *item, const working *s, const member *m)
+{
+    const fxi_combos_columns *c = s->columns;
+    size_t n = 0;
+
+    memset(item, 0, c->cols * sizeof *item);    /* at first: rows of m where it is 1 */
+    for (size_t p = 0; p < m->rows; p++)
+        for (size_t q = c->ptr[m->row[p]]; q < c->ptr[m->row[p] + 1]; q++)
+            item[c->item[q]] += !c->val || c->val[q] == 1;
+    for (int32_t k = 0; k < m->set.n; k++)
+        item[m->set.item[k]] = -1;
+    for (size_t j = 0; j < c->cols; j++)
+        if (item[j] >= 0 && (size_t)item[j] == m->rows)
+            item[n++] = (int32_t)j;
+    return n;
 }
 
 /* ---- Arithmetic -------------------------------------------------------------------------------- */

@@ -27,11 +27,21 @@ static fx_status room_for(walk *w, void **p, size_t room, size_t n, size_t size)
 {
     size_t more = (n - room) * size, all = atomic_fetch_add(w->bytes, more) + more;
 
-    if (w->limit && all > w->limit)
+    if (w->limit && all > w->limit) {
+        atomic_fetch_sub(w->bytes, more);
         return fxi_error(FX_ELIMIT, "the search for products needs more than %zu bytes", w->limit);
+    }
     free(*p);
     *p = fxi_alloc(n, size);
     return *p ? FX_OK : FX_ENOMEM;
+}
+
+/* After a failed allocation an array is gone: its capacity, which it has with others, is 0. */
+static fx_status lost(size_t *room, fx_status st)
+{
+    if (st == FX_ENOMEM)
+        *room = 0;
+    return st;
 }
 
 #define ROOM(p, room, n) room_for(w, (void **)&(p), room, n, sizeof *(p))
@@ -45,7 +55,7 @@ static fx_status room_sums(walk *w, level *l, size_t n)
     if ((st = ROOM(l->sum, l->sums, n)) || (st = ROOM(l->map, l->sums, n))
         || (st = ROOM(l->id, l->sums, n)) || (st = ROOM(l->was, l->sums, n))
         || (st = ROOM(l->count, l->sums, n)))
-        return st;
+        return lost(&l->sums, st);
     l->sums = n;
     return FX_OK;
 }
@@ -70,18 +80,18 @@ static fx_status room_rows(walk *w, level *l, const node *n)
         items += items / 2;
         if ((st = ROOM(l->item, l->items, items))
             || (n->val && (st = ROOM(l->val, l->items, items))))
-            return st;
+            return lost(&l->items, st);
         l->items = items;
     }
     if (rows > l->rows) {
         rows += rows / 2;
         if ((st = ROOM(l->row, l->rows, rows)) || (st = ROOM(l->cell, l->rows, rows)))
-            return st;
+            return lost(&l->rows, st);
         l->rows = rows;
     }
     if (!n->val && slots > l->slots) {
         if ((st = ROOM(l->slot, l->slots, slots)))
-            return st;
+            return lost(&l->slots, st);
         l->slots = slots;
     }
     return FX_OK;
@@ -95,14 +105,14 @@ static fx_status room_lists(walk *w, level *l, size_t n, bool listed)
         return FX_OK;
     n += n / 2;
     if ((st = ROOM(l->list, l->lists, n)) || (listed && (st = ROOM(l->listed, l->lists, n))))
-        return st;
+        return lost(&l->lists, st);
     l->lists = n;
     return FX_OK;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------- */
 
-static void add_rows(level *l, const node *n)
+static void add_rows(walk *w, level *l, const node *n)
 {
     cell *sum = l->sum;
 
@@ -110,6 +120,7 @@ static void add_rows(level *l, const node *n)
     for (size_t r = 0; r < n->rows; r++) {
         const span s = n->row[r];
         const cell c = n->cell[s.cell];
+        w->work += s.to - s.from;
         for (size_t q = s.from; q < s.to; q++) {
             cell *to = &sum[n->item[q]];
             double x = n->val ? n->val[q] : 1;
@@ -271,7 +282,7 @@ fx_status fxi_combos_walk_open(walk *w, const node *n, fxi_team *team)
 
     if ((st = room_sums(w, l, n->items)))
         return st;
-    add_rows(l, n);
+    add_rows(w, l, n);
     if ((st = judge(w, l, n)))
         return st;
     if (l->alive < 2 || fxi_parallel_cancelled(team)) {
@@ -300,8 +311,10 @@ fx_status fxi_combos_walk_down(walk *w, const node *n, fxi_team *team)
         double bound = fxi_combos_walk_bound(w, &l->sum[l->was[k]]);
         if (!l->count[k])
             continue;
-        if (bound <= w->threshold) {    /* which has risen meanwhile */
+        bool ends = w->max_work && w->work >= w->max_work;
+        if (bound <= w->threshold || ends) {    /* the threshold has risen meanwhile */
             w->beneath = fmax(w->beneath, bound);
+            w->missed = fmax(w->missed, ends ? bound : 0);
             continue;
         }
         node child = fxi_combos_walk_child(l, !n->val, k, list);

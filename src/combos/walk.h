@@ -51,7 +51,9 @@ typedef struct fxi_combos_walk {
     double largest;                     /* value met */
     double beneath;                     /* largest value met, or bound of what was left out, of sets
                                          * of two items and more */
+    double missed;                      /* largest bound of what the limit left out */
     uint64_t nodes;
+    uint64_t work, max_work;            /* numbers of rows added up; 0: no limit */
     atomic_size_t *bytes;               /* of all walks of a search */
     size_t limit;                       /* of these; 0: none */
 } fxi_combos_walk;

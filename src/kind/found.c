@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORK 0x1p22                     /* numbers added up: an iteration, as is a search of fewer */
+
 typedef struct fxi_found_term {
     int32_t n, column[FX_ORDER_MAX];    /* ascending */
     double w;
@@ -103,18 +105,12 @@ fx_status fxi_kind_found_begin(fxi_train *t)
 
 /* ---- One output -------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* What has a weight. */
 static fx_status list_terms(fxi_found_fit *own)
 {
     const fxi_combos *fit = &own->fit;
     term *list = fxi_realloc(own->list.term, fit->set.n + 1, sizeof *list);
+    size_t column[FX_ORDER_MAX];
 
     if (!list)
         return FX_ENOMEM;
@@ -125,9 +121,9 @@ static fx_status list_terms(fxi_found_fit *own)
         if (m->w == 0)
             continue;
         *to = (term){.n = m->set.n, .w = m->w};
+        fxi_combos_columns_of(column, &fit->columns, &m->set);
         for (int32_t k = 0; k < to->n; k++)
-            to->column[k] = fit->columns.column[m->set.item[k]];
-        qsort(to->column, (size_t)to->n, sizeof *to->column, ascending);
+            to->column[k] = (int32_t)column[k];
         own->list.n++;
     }
     return FX_OK;
@@ -146,13 +142,16 @@ fx_status fxi_kind_found_solve(fxi_output *o, double C, const fx_run *run)
     if (!own->open && (st = fxi_combos_fit_new(&own->fit, &p, run)))
         return st;
     own->open = true;
+    own->fit.max_rounds = t->how.max_iter;
+    own->fit.max_work = (uint64_t)((double)t->how.max_iter * WORK);
     if ((st = fxi_combos_fit(&own->fit, C, 0, t->how.tol, run)) || (st = list_terms(own)))
         return st;
     o->s.b = own->fit.b;
     o->s.objective = own->fit.objective;
     o->s.gap = own->fit.gap;
     o->s.converged = own->fit.certified;
-    o->s.iterations = own->fit.rounds;
+    o->s.iterations = (size_t)fmax((double)own->fit.rounds,
+                                   ceil((double)own->fit.work / WORK));
     if (!isfinite(o->s.objective) || !isfinite(o->s.b))
         return fxi_error(FX_ENUMERIC, "output %zu ends with intercept %g and objective %g; lower C",
                          o->number, o->s.b, o->s.objective);

@@ -159,8 +159,8 @@ def test_make_options(fx, tmp_path):
 # ---- bench ------------------------------------------------------------------------------------
 def test_bench(fx):
     j = fx("bench", "--repeats", "1", "--json").json
-    assert j["bandwidth"] > 0 and {r["group"] for r in j["results"]} == {"fm", "gram", "map",
-                                                                     "read"}
+    assert j["bandwidth"] > 0 and {r["group"] for r in j["results"]} == {"combos", "fm",
+                                                                     "gram", "map", "read"}
     for r in j["results"]:
         assert r["seconds"] > 0 and r["rate"] > 0
     maps = [r for r in j["results"] if r["group"] == "map"]
@@ -169,3 +169,11 @@ def test_bench(fx):
     lines = fx("bench", "read", "-r1", "--threads", "1").text.splitlines()
     assert "1 thread," in lines[0]
     assert all(l.startswith("read") for l in lines[3:]) and len({len(l) for l in lines[3:]}) == 1
+
+
+def test_bench_of_a_file(fx, put):
+    put("x.svm", "1 1:1 2:1\n-1 2:1\n1 1:1\n-1 3:1\n-1 2:1 3:1\n")
+    j = fx("bench", "combos", "x.svm", "-r1", "--json").json
+    assert [(r["group"], r["rows"], r["columns"]) for r in j["results"]] == [("combos", 5, 3)] * 3
+    assert "for combos" in fx("bench", "gram", "x.svm", status=2).talk
+    assert "No such file" in fx("bench", "combos", "nothing.svm", status=2).talk

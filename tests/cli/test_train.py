@@ -6,6 +6,7 @@ cli/models/selection.c, cli/models/candidates.c, cli/models/chance.c, cli/models
 cli/models/metric_names.c"""
 
 import csv
+import re
 import resource
 import subprocess
 
@@ -618,3 +619,25 @@ def test_metric_by_name(fx, put, pairs):
         last = list(csv.DictReader(open(fx.directory / "h.csv")))[-1]
         assert float(last["metric"]) == pytest.approx(got, abs=1e-9)
     assert "did you mean 'f1-macro'?" in fx("train", pairs[0], "--metric", "f1-marco", status=2).talk
+
+
+def wide(put, name, value=1):
+    """80 columns, so that there are 1,666,980 products of up to four."""
+    r = np.random.default_rng(5)
+    X = (r.random((1000, 80)) < 0.15) * value
+    y = np.where((X[:, :4].sum(axis=1) > 0.5) ^ (r.random(1000) < 0.2), 1, -1)
+    put(name, "".join(f"{label} " + " ".join(f"{j + 1}:{x:g}" for j, x in enumerate(row) if x)
+                      + "\n" for label, row in zip(y, X)))
+
+
+def test_products_of_four_columns_are_found(fx, put):
+    """Where there are too many to be written out, within -1 and 1."""
+    wide(put, "ones.svm")
+    wide(put, "threes.svm", 3)
+    found = r"anova-upto:order=4 +explicit +1666980 +l1 "
+    assert re.search(found, fx("train", "ones.svm").talk)
+    assert re.search(found, fx("train", "threes.svm").talk)      # by maxabs
+    assert not re.search(found, fx("train", "threes.svm", "--scale", "none", "--kernel", "auto",
+                                   "-C", "0.001", "-D", "auto").talk)
+    table = fx("compare", "ones.svm", "--methods", "explicit", "--seeds", "1").text
+    assert "quadruples found, L1" in table and "triples found" not in table

@@ -347,6 +347,32 @@ static fx_status discover(const char *spec)
     return s;
 }
 
+/* Numbers, signs and columns of ones, so that there are ties. */
+static fx_status combos_path(const char *spec)
+{
+    static double x[40][5], y[40];
+    const fx_matrix X = {.rows = 40, .cols = 5, .stride = 5, .type = FX_F64, .val = x};
+    const fx_combos_options o = {.size = sizeof o, .loss = spec, .order = 3, .steps = 6};
+    fx_combos_path *p = MARK;
+
+    for (int i = 0; i < 40; i++) {
+        for (int j = 0; j < 5; j++)
+            x[i][j] = j == 4 ? 1 : (i >> j & 1) * (j == 3 && spec[0] == 'l' ? -0.5 : 1);
+        y[i] = x[i][0] * x[i][1] > 0 || i % 7 == 0 ? 1 : -1;
+    }
+    call_begin();
+    fx_status s = call_end(fx_combos_path_new(&p, &o, &X, y, NULL, &two));
+    if (s < 0)
+        expect((void *)p == MARK, "the path changed although the call failed");
+    else {
+        hash(p->objective, p->steps * sizeof *p->objective);
+        hash(p->weight, p->first[p->steps] * sizeof *p->weight);
+        hash(p->tie, p->tie_first[p->n] * sizeof *p->tie);
+        fx_combos_path_free(p);
+    }
+    return s;
+}
+
 static fx_status got_metrics(const fx_metrics *m, size_t n, fx_status s)
 {
     for (size_t i = 0; i < n; i++)
@@ -617,6 +643,8 @@ const scenario model_scenarios[] = {
     {"fx_scorer_predict", scorer_predict, "svm rk"},
     {"fx_scorer_predict", scorer_predict, "kernel-svm:collapse=no"},
     {"fx_scorer_predict", scorer_predict, "poly-net:rank=2,max-iter=3,tol=1"},
+    {"fx_combos_path_new", combos_path, "squared-hinge"},
+    {"fx_combos_path_new", combos_path, "logistic"},
     {"fx_model_explain", model_explain_held, "svm"},
     {"fx_model_explain", model_explain_visited, "svm rk"},
     {"fx_model_explain", model_explain_held, "hofm-shared:max-iter=2,rank=3"},

@@ -205,6 +205,46 @@ static void test_equal(void)
     fxi_combos_fit_free(&a);
 }
 
+/* Few rows and a large C: columns of the products nearly depend on one another, and curvatures are
+ * small. */
+static void test_dependent(void)
+{
+    static made m;
+    fxi_combos a;
+
+    for (int n = 0; n < 60; n++) {
+        make(&m, n % 2, &fxi_loss_logistic, 1, 4, false);
+        CHECK(fxi_combos_fit_new(&a, &m.p, NULL) == FX_OK);
+        CHECK(fxi_combos_fit(&a, pow(10, 1 + 3 * test_unit()), 0, 1e-9, NULL) == FX_OK);
+        CHECK(a.certified);
+        fxi_combos_fit_free(&a);
+    }
+}
+
+/* An end before: the gap is true, and goes on from there. */
+static void test_little_work(void)
+{
+    static made m;
+    fxi_combos a;
+    size_t ended = 0;
+
+    for (int n = 0; n < 40; n++) {
+        make(&m, n % 3, &fxi_loss_squared_hinge, 1, 4, false);
+        CHECK(fxi_combos_fit_new(&a, &m.p, NULL) == FX_OK);
+        a.max_work = 1 + test_below(1000);
+        CHECK(fxi_combos_fit(&a, 1, 0, 1e-9, NULL) == FX_OK);
+        double gap = a.gap, before = a.objective;
+        bool certified = a.certified;
+        ended += !certified;
+        CHECK(certified || a.work >= a.max_work);
+        a.max_work = 0;
+        CHECK(fxi_combos_fit(&a, 1, 0, 1e-9, NULL) == FX_OK && a.certified);
+        CHECK(before - a.objective <= gap * before + 1e-9 * before);
+        fxi_combos_fit_free(&a);
+    }
+    CHECK(ended);
+}
+
 static int stop(void *ctx, double done)
 {
     (void)ctx, (void)done;
@@ -240,6 +280,8 @@ int main(void)
     CHECK(helped);
     test_path();
     test_equal();
+    test_dependent();
+    test_little_work();
     test_limits();
     return 0;
 }

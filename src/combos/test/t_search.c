@@ -55,6 +55,31 @@ static void compare(const made *m, const fxi_combos_columns *c, const fxi_combos
     CHECK(largest <= fmax(best, threshold) + tiny);
 }
 
+/* With a limit: what is left out is not above *largest, for any threads. */
+static size_t ended;                    /* searches that left something out */
+
+static void limited(const made *m, fxi_combos_search **s, const double *theta, uint64_t limit)
+{
+    double largest[3], best = 0, all = 0;
+    size_t width = (size_t)1 << 2 * test_below(4);
+
+    for (unsigned set = 1; set < 1u << m->cols; set++)
+        best = fmax(best, made_allowed(m, set) ? slope(m, theta, set) : 0);
+    for (int k = 0; k < 3; k++) {
+        fx_run run = {RUN, .threads = k + 1};
+        fxi_combos_search_limit(s[k], limit, width);
+        CHECK(fxi_combos_search_run(&largest[k], s[k], theta, 0.1, 1000, &run) == FX_OK);
+        CHECK(largest[k] == largest[0]);
+        CHECK(fxi_combos_search_hits(s[k])->n == fxi_combos_search_hits(s[0])->n);
+        CHECK(fxi_combos_search_nodes(s[k]) == fxi_combos_search_nodes(s[0]));
+        fxi_combos_search_limit(s[k], 0, 1);
+    }
+    CHECK(largest[0] >= best - 1e-12 * (double)m->rows);
+    for (int k = 0; k < 3; k++)
+        CHECK(fxi_combos_search_run(&all, s[k], theta, 0.1, 1000, NULL) == FX_OK);
+    ended += all < largest[0];
+}
+
 static bool helped;                     /* some search had a second thread */
 
 static void case_of(int signs, int least, int order, bool grouped)
@@ -89,6 +114,10 @@ static void case_of(int signs, int least, int order, bool grouped)
                       && fxi_combos_hits_compare(&a->at[q].set, &b->at[q].set) == 0);
             CHECK(fxi_combos_search_nodes(s[k]) == fxi_combos_search_nodes(s[0]));
         }
+        if (turn % 4 == 1)
+            limited(&m, s, theta, 1 + test_below(1000));
+        for (int k = 0; k < 3; k++)
+            CHECK(fxi_combos_search_run(&largest[k], s[k], theta, threshold, most, NULL) == FX_OK);
         compare(&m, &c, s[0], theta, threshold, most, largest[0]);
         for (size_t i = 0; i < m.rows && turn >= 7; i++)        /* near the last one, as in a fit */
             theta[i] *= 1 + 0.1 * (test_unit() - 0.5);
@@ -180,7 +209,7 @@ int main(void)
             size_t order = 1 + test_below(6), least = test_below(3) ? 1 : 1 + test_below(order);
             case_of(signs, (int)least, (int)order, test_below(2));
         }
-    CHECK(helped);
+    CHECK(helped && ended);
     test_reuse();
     test_refused();
     return 0;

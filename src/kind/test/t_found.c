@@ -210,6 +210,22 @@ static void test_none(void)
     fx_model_free(m);
 }
 
+/* max-iter bounds the products that are looked at; the model says how good it is. */
+static void test_not_converged(void)
+{
+    static data s;
+    fx_plan plan = {FOUND};
+    fx_model *m;
+
+    make(&s, 2);
+    plan.model = "svm-l2:penalty=l1,C=1,tol=1e-9,max-iter=1";
+    CHECK(fx_model_fit(&m, &plan, &s.t, NULL) == FX_NOT_CONVERGED);
+    CHECK(strstr(fx_error_detail(), "max-iter"));
+    const fx_model_info *c = fx_model_inspect(m);
+    CHECK(!c->converged && c->gap > 1e-9 && c->iterations >= 1);
+    fx_model_free(m);
+}
+
 static void refused(const data *s, fx_plan plan, fx_status want, const char *part)
 {
     fx_model *m = NULL;
@@ -251,6 +267,7 @@ int main(void)
     test_folds();
     test_eval();
     test_none();
+    test_not_converged();
     test_refused();
     return 0;
 }

@@ -652,6 +652,16 @@ FX_API void fx_model_pass_free(fx_pass *p);
  * are left out; a sigmoid stays as it was. */
 FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t,
                                  const fx_run *run);
+/* Learns the columns that m does not know, such as a new user's, from the rows of t, while all else
+ * stays as it is, and stores the new model in *out; m is not modified.  These are columns that are
+ * all 0 in m's training and, where t is wider than m, those after m's; if m has names, t's names
+ * begin with them.  The numbers minimise m's objective, in which losses are still divided by the
+ * weight of the rows of the training (fx_model_info.weight): exactly where no row holds two of the
+ * new columns, else to m's `tol` (FX_NOT_CONVERGED: not within 1,000 visits).  Rows are scaled as
+ * in m, columns after m's not at all.  For factorization machines, but not poly-net and task=rank:
+ * FX_EUNSUPPORTED.  Labels must be m's classes; without a new column: FX_EINVAL.  Since 0.2. */
+FX_API fx_status fx_model_fold_in(fx_model **out, const fx_model *m, const fx_table *t,
+                                  const fx_run *run);
 /* Time and memory that fx_model_fit would take for a kernel machine, found by timing the kernel on
  * some rows.  seconds is only an order of magnitude; bytes is the peak allocation.  Other models:
  * FX_EUNSUPPORTED. */
@@ -724,6 +734,10 @@ typedef struct fx_model_info {          /* contents of a model; lives as long as
     size_t missing_cols;                /* columns that have such values */
     size_t missing_rows;                /* rows that "drop" left out; not among `rows` */
     const char *remark;                 /* plan.remark; "": none */
+    /* since 0.2 */
+    double weight;                      /* factorization machines: weight of all rows of the
+                                         * training, by which losses are divided; 0: not known */
+    const unsigned char *later;         /* [cols] 1: learnt by fx_model_fold_in; NULL: none */
 } fx_model_info;
 FX_API const fx_model_info *fx_model_inspect(const fx_model *m);
 

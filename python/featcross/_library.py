@@ -89,8 +89,8 @@ fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_ch
                         rows=c_size_t, objective=c_double, gap=c_double, iterations=c_uint64,
                         converged=c_int, version=c_int, prepared=c_double, history=POINTER(fx_step),
                         steps=c_size_t, missing=c_char_p, inputs=c_size_t, fill=POINTER(c_double),
-                        indicator=c_void_p, missing_values=c_uint64,
-                        missing_cols=c_size_t, missing_rows=c_size_t, remark=c_char_p)
+                        indicator=c_void_p, missing_values=c_uint64, missing_cols=c_size_t,
+                        missing_rows=c_size_t, remark=c_char_p, weight=c_double, later=c_void_p)
 fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_double, auc=c_double,
                      logloss=c_double, rmse=c_double, metric=c_double)
 fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t,
@@ -172,6 +172,7 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_model_pass_end": (_status, _sink, _handle),
     "fx_model_pass_free": (None, _handle),
     "fx_model_update": (_status, _out, _handle, _table, _run),
+    "fx_model_fold_in": (_status, _out, _handle, _table, _run),
     "fx_model_free": (None, _handle),
     "fx_model_name": (c_char_p, c_size_t),
     "fx_model_describe": (_status, _description, c_char_p),
@@ -241,7 +242,6 @@ def check(status: int) -> None:
     if status == 0:
         return
     from ._words import in_python       # which needs what is defined here
-
     detail = in_python(text(lib.fx_error_detail()))
     if status < 0:
         raise ERRORS[status](detail)

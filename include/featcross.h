@@ -278,6 +278,11 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
  * label (label=NAME), the weight and categories may be missing, but numbers may not.  hash-bits:
  * give all 2^B names; names are then not collected, so memory does not grow with the input. */
 FX_API fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n);
+/* After fx_data_reader_names: values of categories (csv) and words (text) that have none of those
+ * names become columns after them, in the order in which they come; columns of numbers with other
+ * names are left out all the same.  For fx_model_fold_in.  hash-bits: changes nothing, every name
+ * has a column.  Since 0.2. */
+FX_API fx_status fx_data_reader_names_more(fx_reader *r);
 /* Text: the bytes that follow are those of another file, whose rows follow the rows so far.  The
  * last line of the file before ends here.  csv: if the first file has a header, this one begins
  * with the same.  Messages name the file and count its lines; fx_read_counts has the lines of all

@@ -2,8 +2,7 @@
 """The shared library as ctypes sees it: structs, functions, statuses.
 
 featcross.h is the authority; python/tests/test_library.py compares every struct and function here
-with it.  Nothing else in the package touches ctypes' types of arguments.
-"""
+with it.  Nothing else in the package touches ctypes' types of arguments."""
 from __future__ import annotations
 
 import ctypes
@@ -11,7 +10,7 @@ import functools
 import os
 import sys
 import warnings
-from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_ubyte, c_uint64, c_void_p
 from pathlib import Path
 
 import numpy as np
@@ -60,8 +59,7 @@ fx_plan = _struct("fx_plan", size=c_size_t, model=c_char_p, scale=c_char_p, map=
                   kernel=c_char_p, family=c_char_p, features=c_size_t, seed=c_uint64,
                   class_weight=c_char_p, reader=c_char_p, init=c_void_p, eval=POINTER(fx_table),
                   metric=c_char_p, patience=c_size_t, max_seconds=c_double, cache=c_uint64,
-                  class_value=c_void_p, classes=c_size_t, missing=c_char_p,
-                  remark=c_char_p)
+                  class_value=c_void_p, classes=c_size_t, missing=c_char_p, remark=c_char_p)
 fx_key = _struct("fx_key", name=c_char_p, fallback=c_char_p, values=c_char_p, type=c_int,
                  low=c_double, high=c_double, above=c_int, help=c_char_p)
 fx_description = _struct("fx_description", size=c_size_t, name=c_char_p, help=c_char_p,
@@ -82,7 +80,7 @@ fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_ch
                         classes=c_size_t, base=c_int, class_name=POINTER(c_char_p),
                         class_value=POINTER(c_double), name=POINTER(c_char_p),
                         weights=POINTER(c_double), intercepts=POINTER(c_double),
-                        sigmoid=POINTER(c_double), seen=POINTER(ctypes.c_ubyte),
+                        sigmoid=POINTER(c_double), seen=POINTER(c_ubyte),
                         column_scale=POINTER(c_double), vectors=fx_matrix, support_vectors=c_size_t,
                         pairs=c_int, factors=POINTER(fx_factors), orders=c_size_t, low=c_double,
                         high=c_double, variance=POINTER(c_double), total_variance=c_double,
@@ -90,7 +88,8 @@ fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_ch
                         converged=c_int, version=c_int, prepared=c_double, history=POINTER(fx_step),
                         steps=c_size_t, missing=c_char_p, inputs=c_size_t, fill=POINTER(c_double),
                         indicator=c_void_p, missing_values=c_uint64, missing_cols=c_size_t,
-                        missing_rows=c_size_t, remark=c_char_p, weight=c_double, later=c_void_p)
+                        missing_rows=c_size_t, remark=c_char_p, weight=c_double,
+                        later=POINTER(c_ubyte))
 fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_double, auc=c_double,
                      logloss=c_double, rmse=c_double, metric=c_double)
 fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t,
@@ -126,6 +125,7 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_data_reader_new": (_status, _out, c_char_p, c_char_p),
     "fx_data_reader_feed": (_status, _handle, c_char_p, c_size_t, _run),
     "fx_data_reader_names": (_status, _handle, POINTER(c_char_p), c_size_t),
+    "fx_data_reader_names_more": (_status, _handle),
     "fx_data_reader_arrow": (_status, _handle, c_void_p, c_void_p, _run),
     "fx_data_reader_file": (_status, _handle, c_char_p),
     "fx_data_reader_member": (_status, _handle, c_char_p),

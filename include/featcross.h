@@ -740,8 +740,9 @@ typedef struct fx_model_info {          /* contents of a model; lives as long as
     size_t missing_rows;                /* rows that "drop" left out; not among `rows` */
     const char *remark;                 /* plan.remark; "": none */
     /* since 0.2 */
-    double weight;                      /* factorization machines: weight of all rows of the
-                                         * training, by which losses are divided; 0: not known */
+    double weight;                      /* factorization machines, but no rankings: weight of all
+                                         * rows of the training, by which losses are divided; 0: not
+                                         * known */
     const unsigned char *later;         /* [cols] 1: learnt by fx_model_fold_in; NULL: none */
 } fx_model_info;
 FX_API const fx_model_info *fx_model_inspect(const fx_model *m);

@@ -16,6 +16,7 @@
 
 typedef struct folding {
     fxi_fm_fold fold;
+    const unsigned char *fresh;
     size_t cols;                        /* new ones that rows hold, as blocks see them: */
     int32_t *col, *number;              /* [cols]; [fm->cols] the place there, or -1 */
     size_t *count;                      /* [fm->cols] rows that hold a column */
@@ -36,23 +37,26 @@ static int32_t number_of(const folding *a, fxi_row r, size_t q)
 }
 
 /* Every column that may be new: the number 0, else -1. */
-static void mark(folding *a, const unsigned char *fresh)
+static void mark(folding *a)
 {
     const fxi_fm *fm = a->fold.p->fm;
 
     for (size_t j = 0; j < fm->cols; j++) {
         int64_t from = fxi_fm_given(fm, j);
-        a->number[j] = from >= 0 && fresh[from] ? 0 : -1;
+        a->number[j] = from >= 0 && a->fresh[from] ? 0 : -1;
     }
 }
 
 /* Counts the rows of each column; with `row`: writes them there. */
-static void visit(folding *a, int32_t *row)
+static void visit(folding *a, int32_t *row, fxi_team *team)
 {
     const fxi_fm_problem *p = a->fold.p;
+    size_t entries = 0;
 
     for (size_t i = 0; i < p->X->rows; i++) {
         fxi_row r = fxi_data_row(p->X, i);
+        if (fxi_fm_score_stopped(&entries, r.n, team))
+            return;
         for (size_t q = 0; q < r.n && p->c[i] > 0; q++) {
             if (number_of(a, r, q) < 0)
                 continue;
@@ -86,13 +90,16 @@ static void number_columns(folding *a)
 }
 
 /* Which columns meet another new one in a row. */
-static void find_shared(folding *a)
+static void find_shared(folding *a, fxi_team *team)
 {
     const fxi_fm_problem *p = a->fold.p;
+    size_t entries = 0;
 
     for (size_t i = 0; i < p->X->rows; i++) {
         fxi_row r = fxi_data_row(p->X, i);
         int32_t one = -1, now;
+        if (fxi_fm_score_stopped(&entries, r.n, team))
+            return;
         for (size_t q = 0; q < r.n && p->c[i] > 0; q++) {
             if ((now = number_of(a, r, q)) < 0)
                 continue;
@@ -105,16 +112,21 @@ static void find_shared(folding *a)
         a->shares += a->shared[k];
 }
 
-static fx_status find_columns(folding *a, const unsigned char *fresh)
+/* One block: fxi_parallel_ordered reports that it was stopped. */
+static fx_status find_columns(void *ctx, size_t block, fxi_team *team)
 {
+    folding *a = ctx;
     const fxi_fm *fm = a->fold.p->fm;
     size_t n = 0;
 
+    (void)block;
     if (!(a->count = fxi_zalloc(fm->cols, sizeof *a->count))
         || !(a->number = fxi_alloc(fm->cols, sizeof *a->number)))
         return FX_ENOMEM;
-    mark(a, fresh);
-    visit(a, NULL);
+    mark(a);
+    visit(a, NULL, team);
+    if (fxi_parallel_cancelled(team))   /* counts are incomplete */
+        return FX_OK;
     for (size_t j = 0; j < fm->cols; j++)
         n += a->count[j] > 0;
     if (!(a->col = fxi_alloc(n, sizeof *a->col)) || !(a->shared = fxi_zalloc(n, sizeof *a->shared))
@@ -124,8 +136,8 @@ static fx_status find_columns(folding *a, const unsigned char *fresh)
     if (!(a->row = fxi_alloc(a->first[n], sizeof *a->row)))
         return FX_ENOMEM;
     memset(a->count, 0, fm->cols * sizeof *a->count);
-    visit(a, a->row);
-    find_shared(a);
+    visit(a, a->row, team);
+    find_shared(a, team);
     return FX_OK;
 }
 
@@ -218,13 +230,17 @@ fx_status fxi_fm_fold_in(fxi_fm_state *s, const fxi_fm_problem *p, const unsigne
                          double W, const fx_run *run)
 {
     const fxi_fm *fm = p->fm;
-    folding a = {.fold = {.p = p, .v = s->v, .W = W}, .run = run};
+    folding a = {.fold = {.p = p, .v = s->v, .W = W}, .fresh = fresh, .run = run};
     fxi_scratch scratch = {0};
-    fx_status st;
+    size_t bytes, rows;
 
     if (p->X->rows > INT32_MAX)
         return fxi_error(FX_ESHAPE, "%zu rows are too many to fold columns in", p->X->rows);
-    if (!(st = find_columns(&a, fresh))) {
+    if (!fxi_size_mul(&bytes, fm->cols, 32) || !fxi_size_mul(&rows, fxi_data_stored(p->X), 4)
+        || !fxi_size_add(&bytes, bytes, rows))
+        bytes = SIZE_MAX;
+    fx_status st = fxi_memory_check(run, bytes, "rows by new columns");
+    if (!st && !(st = fxi_parallel_ordered(1, find_columns, &a, run))) {
         double width = (double)(fm->rank * fm->blocks + fm->linear);
         double each = (double)a.longest + width;
         fx_run how = fxi_parallel_run(run, (double)a.cols * each * width * width / 2);

@@ -132,14 +132,15 @@ fx_status fxi_kind_factors_fit_begin(fxi_train *t)
     return st;
 }
 
-/* Losses are divided by it.  More rows of an update weigh more; new columns change nothing. */
+/* Losses are divided by it, but not those of pairs.  More rows of an update weigh more; new columns
+ * change nothing. */
 static void keep_weight(const fxi_output *o)
 {
     const fxi_train *t = o->train;
     fx_model_info *c = &t->m->c;
     bool unknown = ((const fxi_factors_fit *)t->own)->single_pass && !(c->weight > 0);
 
-    if (o->number == 0 && !t->fresh && !unknown)
+    if (o->number == 0 && !t->fresh && !unknown && t->how.task != FXI_RANK)
         c->weight += ((const fxi_factors_state *)o->own)->weight;
 }
 

@@ -37,7 +37,8 @@ static void *bytes_of(input *in, size_t n)      /* exact: a byte too far is seen
 static void keep_schema(struct ArrowSchema *s) { s->release = NULL; }
 static void keep_array(struct ArrowArray *a) { a->release = NULL; }
 
-/* Offsets of n texts: signed bytes of the input, none beyond the text. */
+/* Offsets of n texts: signed bytes of the input.  The last one of an array is not beyond the text;
+ * an array may be one shorter. */
 static void *offsets_of(input *in, size_t n, bool wide)
 {
     uint8_t *to = malloc((n + 1) * (wide ? 8 : 4));
@@ -45,7 +46,7 @@ static void *offsets_of(input *in, size_t n, bool wide)
     MUST(to != NULL);
     for (size_t i = 0; i <= n; i++) {
         int64_t at = (int8_t)next(in);
-        int32_t narrow = (int32_t)(at = at > TEXT ? TEXT : at);
+        int32_t narrow = (int32_t)(at = at <= TEXT ? at : i + 1 < n && at > 120 ? 1 << 24 : TEXT);
         memcpy(to + i * (wide ? 8 : 4), wide ? (void *)&at : &narrow, wide ? 8 : 4);
     }
     return to;

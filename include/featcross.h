@@ -814,6 +814,10 @@ FX_API fx_status fx_model_evaluate_by(double *out, const char *const *name, size
 typedef struct fx_evaluator fx_evaluator;
 FX_API fx_status fx_model_evaluator_new(fx_evaluator **out, const fx_model *m, const fx_run *run);
 FX_API fx_status fx_model_evaluator_add(fx_evaluator *e, const fx_table *t, const fx_run *run);
+/* The same for rows that were scored elsewhere, such as in another process, since 0.2:
+ * score[rows][fx_model_width(m, FX_SCORE)], as fx_scorer_predict or fx_model_predict gives it. */
+FX_API fx_status fx_model_evaluator_add_scored(fx_evaluator *e, const fx_table *t,
+                                               const double *score, const fx_run *run);
 FX_API fx_status fx_model_evaluator_metrics(fx_metrics *out, double *confusion,
                                             const fx_evaluator *e, const fx_run *run);
 FX_API fx_status fx_model_evaluator_by(double *out, const char *const *name, size_t n,
@@ -885,6 +889,84 @@ typedef struct fx_explanation {
 FX_API fx_status fx_model_explain(fx_explanation **out, const fx_model *m,
                                   const fx_explain_options *options, const fx_run *run);
 FX_API void fx_explanation_free(fx_explanation *e);
+
+/* ---- Which combinations matter, with control of errors ------------------------------------------
+ * Among all products of up to `order` different columns: which are associated with the label?  Rows
+ * are divided into two halves, `splits` times.  On each half, an L1 path over all products selects a
+ * few; on the other one, each that was selected is tested in the model of all of them (classes:
+ * logistic; targets: normal errors).  The tests of all halves are joined into one p-value for each
+ * product.  doc/math.md#discover has the formulas.
+ *   p <= alpha: a discovery.  Labels that have nothing to do with the columns give any discovery with
+ *   probability alpha at most.  With some related products, the same holds of unrelated ones
+ *   where the halves select all that are related; one that was missed may be represented by its
+ *   parts, therefore nested discoveries are one family.
+ * Numbers from -1 to 1 are taken as they are, others are scaled (maxabs).  Several classes: each
+ * against the rest, and p is multiplied by the number of classes.  Weights of rows are whole numbers:
+ * how often a row counts.  The result does not depend on threads, but for max_seconds.  Since 0.2. */
+typedef struct fx_discover_options {    /* zeros are defaults */
+    FX_SIZE(fx_discover_options);
+    int order;                          /* products of 1 to `order` columns; 0: 3 */
+    int regress;                        /* 1: labels are numbers to be predicted; 0: classes */
+    double alpha;                       /* 0: 0.05 */
+    size_t splits;                      /* of the rows into two halves; 0: 25 */
+    size_t select;                      /* products that a half selects at most; 0: rows / 250, but
+                                         * at least 8 and at most 50 */
+    const char *scale;                  /* auto, maxabs or none; NULL: auto */
+    const char *missing;                /* as fx_plan.missing */
+    const char *reader;                 /* reader spec for such rows, stored in info; or NULL */
+    uint64_t seed;
+    double max_seconds;                 /* paths that last longer end early, not certified; 0: off */
+    size_t permutations;                /* also with shuffled labels, this many times */
+} fx_discover_options;
+typedef struct fx_column_set {
+    size_t order;
+    const size_t *column;               /* [order] from 0, ascending */
+} fx_column_set;
+typedef struct fx_discovered {
+    size_t order;
+    const size_t *column;               /* [order] from 0, ascending.  To display: as in
+                                         * fx_combination */
+    size_t output;                      /* several classes: the class that is against the rest */
+    uint64_t support;                   /* rows that hold it: no column of it is 0 */
+    double mean;                        /* share of the class (two classes: the second) among these,
+                                         * or mean of their targets, by weights */
+    int binary;                         /* 1: the product is 1 (after scaling) in all of these */
+    double effect;                      /* of a product of 1 on the logarithm of the odds (two
+                                         * classes: of the second) or on the target, in the model of
+                                         * the discoveries that are not eliminated, and itself:
+                                         * median over the halves that tested it.  Infinite: it
+                                         * separates the classes */
+    double low, high;                   /* effects that the tests of these halves together do not
+                                         * reject at level alpha; NaN: all are infinite */
+    double p;                           /* adjusted p-value */
+    double frequency;                   /* share of the halves that selected it */
+    double adds;                        /* share of the deviance (targets: variance) that it explains
+                                         * and its parts, all products of its columns, do not */
+    size_t family;                      /* number, from 0: nested discoveries have the same */
+    int eliminated;                     /* 1: adds nothing to the other discoveries */
+    size_t sames;                       /* other sets with the same product in all rows, which the
+                                         * data cannot tell apart, as far as they were tried */
+    const fx_column_set *same;          /* [sames] */
+} fx_discovered;
+typedef struct fx_discovery {
+    size_t n;
+    const fx_discovered *at;            /* [n] p <= alpha; by family; eliminated ones last */
+    const fx_model_info *info;          /* the rows: names, classes, scale, missing, base, .. */
+    size_t rows;                        /* of positive weight */
+    size_t order, select, halves;
+    double alpha;
+    double products;                    /* that were searched, by halves each */
+    uint64_t nodes;                     /* products that had to be looked at, in all searches */
+    double C, gap;                      /* median of where paths ended; largest proven gap */
+    int certified;                      /* 1: every path was proven optimal over all products */
+    const double *mean;                 /* [info->outputs] as in fx_discovered, of all rows */
+    size_t permutations, null_found;    /* with shuffled labels; those with a discovery */
+    double null_low, null_high;         /* 95 % interval of the probability of one */
+} fx_discovery;
+/* options NULL: the defaults. */
+FX_API fx_status fx_discover(fx_discovery **out, const fx_discover_options *options,
+                             const fx_table *t, const fx_run *run);
+FX_API void fx_discovery_free(fx_discovery *d);
 
 /* Converts a linear model on map rk (kernel anova, anova-upto, all-subsets; real draws) to a
  * factorization machine whose factors are the map's random numbers.  It predicts the same. */

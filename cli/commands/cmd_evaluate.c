@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_evaluate.c - featcross evaluate: how good a model is on labelled rows.
  *
- * Text is read and scored in batches; of a row there remain its label and scores. */
+ * Text is read and scored in batches; of a row there remain its label and scores.
+ *
+ * Where mpirun started several processes, all read the rows, score the batches in turn and send the
+ * scores to process 0, which measures. */
 
 #include "commands.h"
 #include "models/models.h"
+#include "team/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,10 +82,54 @@ static bool is_usual(const metric_list *w, size_t i, const fx_model_info *c)
 typedef struct job {
     const fx_model *model;
     const fx_model_info *c;
-    fx_evaluator *evaluator;
+    fx_evaluator *evaluator;            /* of process 0 */
+    fx_scorer *scorer;                  /* of another */
+    double *score;                      /* of a batch that another process scores */
+    size_t capacity;
+    uint64_t batches;
     rows_survey missing;
     double seconds;                     /* of scoring */
 } job;
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+static fx_status score_for_another(job *j, const fx_table *t)
+{
+    fx_status s = j->scorer ? FX_OK : fx_scorer_new(&j->scorer, j->model, &cli.run);
+    double *to = j->score;
+
+    for (size_t b = 0; b < t->blocks && !s; b++) {
+        s = fx_scorer_predict(to, NULL, j->scorer, FX_SCORE, &t->block[b], &cli.run);
+        to += t->block[b].rows * j->c->outputs;
+    }
+    return s;
+}
+
+static fx_status add_own(job *j, const fx_table *t)
+{
+    fx_status s = j->evaluator ? FX_OK : fx_model_evaluator_new(&j->evaluator, j->model, &cli.run);
+
+    return s ? s : fx_model_evaluator_add(j->evaluator, t, &cli.run);
+}
+
+/* A batch that is scored by another process than 0, which adds it to the evaluation. */
+static int add_in_turn(job *j, const loaded *X, uint64_t turn)
+{
+    size_t n = X->table.rows * j->c->outputs;
+
+    if (n > j->capacity) {
+        double *more = realloc(j->score, n * sizeof *more);
+        if (!more)
+            return say_no_memory("scores");
+        j->score = more;
+        j->capacity = n;
+    }
+    fx_status s = team_turn(turn) ? score_for_another(j, &X->table) : FX_OK;
+    int status = s ? load_failed(X, s) : team_bring(turn, j->score, n * sizeof *j->score);
+    if (status || team_rank())
+        return status;
+    s = fx_model_evaluator_add_scored(j->evaluator, &X->table, j->score, &cli.run);
+    return s ? load_failed(X, s) : 0;
+}
 
 /* The next rows; an evaluation of batches. */
 static int score(void *ctx, loaded *X)
@@ -96,12 +144,18 @@ static int score(void *ctx, loaded *X)
         return say_error("%s has no labels", X->name);
     if (*j->c->missing && (status = rows_missing_look(&j->missing, &X->table)))
         return status;
-    fx_status s = j->evaluator ? FX_OK : fx_model_evaluator_new(&j->evaluator, j->model, &cli.run);
-    if (!s)
-        s = fx_model_evaluator_add(j->evaluator, &X->table, &cli.run);
+    uint64_t turn = j->batches++;
+    if (turn % (uint64_t)team_ranks())
+        status = add_in_turn(j, X, turn);
+    else if (!team_rank()) {
+        fx_status s = add_own(j, &X->table);
+        status = s ? load_failed(X, s) : 0;
+    }
     j->seconds += say_clock() - start;
-    return s ? load_failed(X, s) : 0;
+    return status;
 }
+
+/* ---- Metrics -------------------------------------------------------------------------------- */
 
 static int measure(metric_list *w, fx_metrics *m, double *confusion, job *j)
 {
@@ -213,12 +267,17 @@ static int evaluate(const fx_model *m, const char *path, metric_list *w)
                          c->spec);
     double start = say_clock();
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
-                                       : read_rows(&j, &X, path);
+                 : path                ? load_files_shared(path)
+                                       : 0;
+    if (!status)
+        status = read_rows(&j, &X, path);
     double read = say_clock() - start - j.seconds;
-    if (!status && !(status = measure(w, &got, confusion, &j)))
+    if (!status && !team_rank() && !(status = measure(w, &got, confusion, &j)))
         status = cli.json ? print_json(w, &got, c, confusion, read, j.seconds)
                           : print(w, &got, c, confusion);
     fx_model_evaluator_free(j.evaluator);
+    fx_scorer_free(j.scorer);
+    free(j.score);
     rows_missing_free(&j.missing);
     free(confusion);
     load_free(&X);
@@ -250,7 +309,8 @@ const command cmd_evaluate = {
             "--metric selects other metrics. With two classes, precision, recall and f1 are those "
             "of the second class in sorted order. Row weights count; for rankings they are "
             "averaged over each query. Text is read in batches: memory grows with the labels and "
-            "scores of the rows, for numbers not at all.\n"
+            "scores of the rows, for numbers not at all. Under mpirun several processes score the "
+            "rows of a file.\n"
             "\n"
             "With --links and --nodes, the rows are all pairs of nodes that training with the "
             "same --seed and --negatives has not seen (--part test).",
@@ -259,6 +319,6 @@ const command cmd_evaluate = {
                 "evaluate ranker.fx queries.svm --metric ndcg@10,precision@5\n"
                 "evaluate m.fx --links l.txt --nodes people.svm --part sample",
     .groups = {&group, &link_rows_options, &reading_options, &common_options},
-    .min_operands = 1, .max_operands = 2, .metrics = true,
+    .min_operands = 1, .max_operands = 2, .metrics = true, .team = true,
     .run = run,
 };

@@ -155,17 +155,13 @@ static int score(job *j, const loaded *part, uint64_t *unseen)
 /* The same, by the process whose turn it is, which sends it to process 0. */
 static int score_in_turn(job *j, const loaded *part, uint64_t *unseen)
 {
-    int turn = (int)(j->batches++ % (uint64_t)team_ranks());
+    uint64_t turn = j->batches++;
     size_t bytes = part->table.rows * (j->width + j->labelled) * sizeof *j->value;
+    int status = team_turn(turn) ? score(j, part, unseen) : 0;
 
-    if (turn == team_rank()) {
-        int status = score(j, part, unseen);
-        return status || team_give(unseen, sizeof *unseen, j->value, bytes) ? status
-                                                                            : progress_stop();
-    }
-    return team_rank() || team_take(turn, unseen, sizeof *unseen, j->value, bytes)
-               ? 0
-               : progress_stop();
+    if (!status)
+        status = team_bring(turn, unseen, sizeof *unseen);
+    return status ? status : team_bring(turn, j->value, bytes);
 }
 
 static int write_rows(job *j, const loaded *part)

@@ -312,7 +312,8 @@ const command cmd_tune = {
             "all rows. Along C, each fit starts from the previous one; the seconds include all "
             "fits of the path so far. Kernel machines use the kernels exactly, without D. For "
             "factorization machines, every combination of order, rank and beta is tried. For "
-            "rankings, whole queries are held out.",
+            "rankings, whole queries are held out. Under mpirun the folds are dealt to the "
+            "processes, each of which has all rows.",
     .examples = "tune data.svm -o m.fx\n"
                 "tune data.svm --order 1,2 -D 4x,16x -C 0.1,1 --model svm --folds 10\n"
                 "tune data.svm --kernel all-subsets --metric auc --json\n"
@@ -321,6 +322,6 @@ const command cmd_tune = {
     .groups = {&group, &fitting_options, &factor_shared, &link_rows_options, &reading_options,
                &common_options},
     .min_operands = 0, .max_operands = 1, .kernels = true, .maps = true, .models = true,
-    .metrics = true,
+    .metrics = true, .team = true,
     .run = run,
 };

@@ -24,6 +24,14 @@ typedef struct plot_bar {
 int plot_bars(plot *p, const char *path, const char *title, const char *axis, const plot_bar *bar,
               size_t n, bool sized);
 
+/* ---- plot_intervals.c: numbers with intervals, the first on top ------------------------------- */
+typedef struct plot_interval {
+    const char *name;
+    double value, low, high;
+} plot_interval;
+int plot_intervals(plot *p, const char *path, const char *title, const char *axis,
+                   const plot_interval *line, size_t n);
+
 /* ---- figure.c --------------------------------------------------------------------------------
  * Lines with error bars: panels in rows and columns.  Initialise points, panels and figures with
  * {0}; members that are not set are absent. */

@@ -93,6 +93,7 @@ typedef struct training {
     bool resume;                        /* .. which may be there already */
     checkpoint passes;
     bool may_stream;                    /* this fit does not need its rows in memory */
+    bool whole;                         /* each process has all rows, and does some of the fits */
 } training;
 int training_path(training *t, const char *who, const char *path, const char *data);
 /* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */
@@ -210,7 +211,9 @@ typedef struct tuning {
     json_t *(*json)(void *ctx, const tuned *x);
     fx_status failure;                  /* of the last path that failed */
     int32_t *fold;
-    fx_metrics *m;
+    fx_metrics *m;                      /* [costs][folds] */
+    int32_t *own, *place;               /* fold, of those of this process, counted from 0, or -1;
+                                         * [folds] numbers of folds among them, or -1 */
     tuned *line;
     size_t lines;
 } tuning;

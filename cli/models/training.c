@@ -223,9 +223,9 @@ int training_read(training *t, const char *data, int base, bool stream)
     if (t->checkpoint && !may)
         return say_error("--checkpoint keeps the passes of a fit over its rows, but this one needs "
                          "them in memory"), EXIT_MEMORY;
-    if (team_ranks() > 1 && (status = check_team(t, data)))
+    if (team_ranks() > 1 && (status = t->whole ? load_files_shared(data) : check_team(t, data)))
         return status;
-    t->by_passes = t->kept || t->checkpoint || team_ranks() > 1;
+    t->by_passes = t->kept || t->checkpoint || (team_ranks() > 1 && !t->whole);
     status = t->checkpoint && !team_rank() ? checkpoint_open(&t->passes, t->checkpoint, t->resume,
                                                                &t->spill.status)
                                            : 0;

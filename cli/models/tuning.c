@@ -1,34 +1,102 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * tuning.c - featcross tune, the part that all models share: cross-validates every setting along
- * its path, prints a table, fits the best setting on all rows and saves it. */
+ * its path, prints a table, fits the best setting on all rows and saves it.
+ *
+ * Where mpirun started several processes, each reads the rows, and the folds of all paths are dealt
+ * to them in turn.  Process 0 gets the scores, chooses, and fits the best setting alone. */
 
 #include "models.h"
+#include "team/team.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Measuring ---------------------------------------------------------------------------- */
+typedef struct outcome {                /* of a path */
+    fx_status status;
+    char why[SAY_REASON];
+} outcome;
+
+static uint64_t turn_of(const tuning *s, size_t path, size_t fold)
+{
+    return (uint64_t)path * s->folds + fold;
+}
+
+/* How many folds of a path this process holds out. */
+static size_t choose_folds(tuning *s, size_t path)
+{
+    int32_t n = 0;
+
+    for (size_t f = 0; f < s->folds; f++)
+        s->place[f] = team_turn(turn_of(s, path, f)) ? n++ : -1;
+    for (size_t i = 0; i < s->t->X.table.rows; i++)
+        s->own[i] = s->fold[i] < 0 ? -1 : s->place[s->fold[i]];
+    return (size_t)n;
+}
+
+/* The metrics of `folds` folds go to s->m, [costs][folds]. */
+static int fit_folds(outcome *o, tuning *s, size_t folds)
+{
+    training *t = s->t;
+    fx_plan plan = metric_plan(&t->plan, t->metric);
+
+    if (!folds)
+        return 0;
+    s->m->size = sizeof *s->m;
+    o->status = fx_model_path(s->m, &plan, s->C, s->costs, &t->X.table, s->own, (int)folds,
+                              &cli.run);
+    if (o->status == FX_ECANCELLED || o->status == FX_ENOMEM)
+        return say_failure(o->status);  /* no choice by what memory was left just now */
+    if (o->status < 0)
+        say_reason(o->why, 0);
+    return 0;
+}
+
+/* In process 0 s->m becomes that of all folds, which come one at a time. */
+static int gather_folds(outcome *o, tuning *s, size_t path, size_t folds)
+{
+    const outcome own = *o;
+    size_t all = s->costs * s->folds;
+    fx_metrics *m = calloc(all + s->costs, sizeof *m), *one = m ? m + all : NULL;
+    int status = m ? 0 : say_no_memory("scores");
+
+    for (size_t f = 0; f < s->folds && !status; f++) {
+        uint64_t turn = turn_of(s, path, f);
+        outcome its = own;
+        for (size_t c = 0; c < s->costs && s->place[f] >= 0; c++)
+            one[c] = s->m[c * folds + (size_t)s->place[f]];
+        if ((status = team_bring(turn, &its, sizeof its))
+            || (status = team_bring(turn, one, s->costs * sizeof *one)))
+            break;
+        for (size_t c = 0; c < s->costs; c++)
+            m[c * s->folds + f] = one[c];
+        if (its.status < 0)
+            *o = its;
+    }
+    if (!status)
+        memcpy(s->m, m, all * sizeof *m);
+    free(m);
+    return status;
+}
+
 static int measure(tuning *s, size_t path)
 {
     training *t = s->t;
     double start = say_clock();
-    int status = s->set(s->ctx, path, NULL);
+    outcome o = {0};
+    size_t folds = choose_folds(s, path);
+    int status;
 
-    if (status)
+    if ((status = s->set(s->ctx, path, NULL)) || (status = fit_folds(&o, s, folds))
+        || (status = gather_folds(&o, s, path, folds)) || team_rank())
         return status;
-    fx_plan plan = metric_plan(&t->plan, t->metric);
-    s->m->size = sizeof *s->m;
-    fx_status st = fx_model_path(s->m, &plan, s->C, s->costs, &t->X.table, s->fold,
-                                 (int)s->folds, &cli.run);
-    if (st == FX_ECANCELLED || st == FX_ENOMEM) /* no choice by what memory was left just now */
-        return say_failure(st);
-    for (size_t c = 0; c < (st < 0 ? 1 : s->costs) && !status; c++) {
+    for (size_t c = 0; c < (o.status < 0 ? 1 : s->costs) && !status; c++) {
         tuned *x = &s->line[s->lines++];
-        *x = (tuned){path, st < 0 ? NAN : s->C[c], NAN, NAN, say_clock() - start, ""};
-        if (st < 0) {                   /* the other paths stand */
-            say_reason(x->failed, 0);
-            s->failure = st;
+        *x = (tuned){path, o.status < 0 ? NAN : s->C[c], NAN, NAN, say_clock() - start, ""};
+        if (o.status < 0) {             /* the other paths stand */
+            snprintf(x->failed, sizeof x->failed, "%s", o.why);
+            s->failure = o.status;
         } else
             status = metric_mean(&x->mean, &x->sd, "tune", s->m + c * s->folds, s->folds,
                                  t->metric);
@@ -144,20 +212,27 @@ static int prepare(tuning *s)
     if ((status = metric_check("tune", t->metric, t)) || (status = s->ready(s->ctx)))
         return status;
     s->fold = malloc((rows ? rows : 1) * sizeof *s->fold);
-    s->m = malloc(s->costs * s->folds * sizeof *s->m);
+    s->own = malloc((rows ? rows : 1) * sizeof *s->own);
+    s->place = malloc(s->folds * sizeof *s->place);
+    s->m = calloc(s->costs * s->folds, sizeof *s->m);
     s->line = malloc(s->paths * s->costs * sizeof *s->line);
-    return s->fold && s->m && s->line ? metric_folds_of(s->fold, t, (int)s->folds)
-                                      : say_no_memory("trials");
+    return s->fold && s->own && s->place && s->m && s->line
+               ? metric_folds_of(s->fold, t, (int)s->folds)
+               : say_no_memory("trials");
 }
 
 static int read_rows(tuning *s, const char *data)
 {
-    int status = training_read(s->t, data, -1, false);
+    const fx_table *X = &s->t->X.table;
+    int status;
 
+    s->t->whole = true;
+    status = training_read(s->t, data, -1, false);
     if (status == EXIT_MEMORY)
         say_hint("tune needs all rows in memory; train -C auto does not, and looks at 5,000 of "
                  "them");
-    return status;
+    const uint64_t shape[] = {X->rows, X->cols};
+    return status ? status : team_same(shape, sizeof shape, "read other rows");
 }
 
 static int run(tuning *s, const char *output_path, const char *data)
@@ -166,13 +241,13 @@ static int run(tuning *s, const char *output_path, const char *data)
     int status;
 
     if ((status = training_path(s->t, "tune", output_path, data))
-        || (status = output_open(&o, s->t->path, OUTPUT_BINARY))
+        || (!team_rank() && (status = output_open(&o, s->t->path, OUTPUT_BINARY)))
         || (status = read_rows(s, data)) || (status = prepare(s))
-        || (status = measure_all(s)))
+        || (status = measure_all(s)) || team_rank())
         return status;
     const tuned *won = best(s);
     if (!won)
-        return say_failure(s->failure);
+        return say_failure_by(s->failure, s->line[s->lines - 1].failed);
     if ((status = s->set(s->ctx, won->path, won)) || (status = training_fit(s->t))
         || (status = training_save(s->t, o)))
         return status;
@@ -185,6 +260,8 @@ int tuning_run(tuning *s, const char *output_path, const char *data)
     int status = run(s, output_path, data);
 
     free(s->fold);
+    free(s->own);
+    free(s->place);
     free(s->m);
     free(s->line);
     return status;

@@ -9,6 +9,7 @@
 #include "terminal/terminal.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---- team.c --------------------------------------------------------------------------------- */
 int team_start(void);                   /* 0, or an exit status */
@@ -22,9 +23,10 @@ bool team_tell(void *bytes, size_t len);                 /* those of process 0, 
 /* Has each process what process 0 has?  An error names the first that has not: "process 1 has ..".
  */
 int team_same(const void *bytes, size_t len, const char *what);
-/* Two arrays of this process to process 0, which takes those of one of the others. */
-bool team_give(const void *a, size_t a_bytes, const void *b, size_t b_bytes);
-bool team_take(int rank, void *a, size_t a_bytes, void *b, size_t b_bytes);
+/* Work that is done by turns: is this piece of it this process's?  Then it sends what it made to
+ * process 0, which takes it; nothing happens in others.  0, or an exit status. */
+bool team_turn(uint64_t turn);
+int team_bring(uint64_t turn, void *bytes, size_t len);
 /* A pass: process 0 asks the others; they get the request, which is valid until the next. */
 bool team_ask(const void *request, size_t bytes);
 bool team_asked(const void **request, size_t *bytes);    /* false: there are no more */

@@ -220,11 +220,9 @@ int team_same(const void *bytes, size_t len, const char *what)
     return team_tell(&done, 1) ? 0 : progress_stop();
 }
 
-bool team_give(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
-{
-    return !team.rank
-           || (team_send(0, TEAM_UP, a, a_bytes) && team_send(0, TEAM_UP, b, b_bytes));
-}
+static int whose(uint64_t turn) { return (int)(turn % (uint64_t)team.ranks); }
+
+bool team_turn(uint64_t turn) { return whose(turn) == team.rank; }
 
 static int say_other_rows(void) { return say_error("the processes have read other rows"); }
 
@@ -241,9 +239,15 @@ static bool take(int rank, void *bytes, size_t len)
     return there == len && team.plugin->receive(rank, TEAM_UP, bytes, len, idle);
 }
 
-bool team_take(int rank, void *a, size_t a_bytes, void *b, size_t b_bytes)
+int team_bring(uint64_t turn, void *bytes, size_t len)
 {
-    return take(rank, a, a_bytes) && take(rank, b, b_bytes);
+    bool mine = team_turn(turn), done = true;
+
+    if (mine && team.rank)
+        done = team_send(0, TEAM_UP, bytes, len);
+    else if (!mine && !team.rank)
+        done = take(whose(turn), bytes, len);
+    return done ? 0 : progress_stop();
 }
 
 /* ---- Passes --------------------------------------------------------------------------------- */

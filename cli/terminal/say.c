@@ -204,12 +204,17 @@ int say_failure(fx_status s) { return say_failure_from(s, 0); }
 
 int say_failure_from(fx_status s, size_t first)
 {
-    char detail[1024];
+    char why[SAY_REASON];
 
     if (s == FX_ECANCELLED)
         return progress_stop();
-    respell(detail, sizeof detail, fx_error_detail(), first);
-    say_error("%s", detail);
+    say_reason(why, first);
+    return say_failure_by(s, why);
+}
+
+int say_failure_by(fx_status s, const char *why)
+{
+    say_error("%s", why);
     if (s == FX_ELIMIT)
         say_hint(LIMIT_HINT);
     return s == FX_ENOMEM || s == FX_ELIMIT ? EXIT_MEMORY

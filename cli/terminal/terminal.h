@@ -21,9 +21,10 @@ void say_errors_to(FILE *f);            /* a helper of another process: errors g
 int say_failure(fx_status s);                           /* of the library; the exit status */
 int say_failure_from(fx_status s, size_t first);        /* .. of rows of the input from there on */
 size_t say_failed_row(fx_status s);            /* the row, from 1, that the failure is about; 0: none */
-enum { SAY_REASON = 256 };
+enum { SAY_REASON = 1024 };
 /* The library's last failure, for those that go on; first: see say_failure_from. */
 void say_reason(char buf[SAY_REASON], size_t first);
+int say_failure_by(fx_status s, const char *why);       /* says it later; the exit status */
 /* The same, of a file whose text the library calls `ours`; positions in it follow its path. */
 int say_file_error(const char *path, const char *ours, fx_status s);
 void say_remark(void);                                  /* a positive status, as a warning */

@@ -88,13 +88,16 @@ class Stream:
         self._capsule = X.__arrow_c_stream__()      # releases the stream when it is freed
         self._at = _pointer_of()(self._capsule, b"arrow_array_stream")
         self._stream = ArrowArrayStream.from_address(self._at)
+        if not (self._stream.release and self._stream.get_schema and self._stream.get_next):
+            raise ValueError("X: the Arrow stream is released: it can be read only once")
         self.schema = _Owned(ArrowSchema)
         self._get("get_schema", self.schema)
 
     def _get(self, what: str, out: _Owned) -> None:
         status = GET(getattr(self._stream, what))(self._at, out.at)
         if status:
-            why = ERROR(self._stream.get_last_error)(self._at)
+            last = self._stream.get_last_error
+            why = ERROR(last)(self._at) if last else None
             raise ValueError("X: the Arrow stream failed: "
                              f"{why.decode(errors='replace') if why else os.strerror(status)}")
 
@@ -140,7 +143,7 @@ class Stream:
         """The batches in parts of not much more than so many fields, without copies."""
         rows = max(1, fields // max(1, self.schema.struct.n_children))
         for batch in self.batches():
-            for first in range(0, batch.struct.length, rows):
+            for first in range(0, max(1, batch.struct.length), rows):   # 0 or less: the reader's
                 part = ArrowArray.from_buffer_copy(batch.struct)
                 part.offset += first
                 part.length = min(rows, batch.struct.length - first)

@@ -13,13 +13,16 @@ from featcross._sklearn import ConvergenceWarning
 N = 13000                               # four blocks
 LOGISTIC = {"loss": "logistic", "max_iter": 4}
 FM = {"solver": "lbfgs", "n_components": 3, "max_iter": 3}
-CASES = {                               # class, parameters; what comes with the rows
+LOSSES = {                              # class, parameters; what comes with the rows
     "logistic": ("LinearClassifier", LOGISTIC, ""),
     "svm-l2": ("LinearClassifier", {"solver": "newton"}, ""),
     "ridge": ("LinearRegressor", {}, "targets"),
-    "logistic-rk": ("LinearClassifier", {**LOGISTIC, "map": ("RandomKernelMap", 32)}, ""),
-    "svm-ts": ("LinearClassifier", {"solver": "newton", "map": ("TensorSketch", 32)}, ""),
-    "ridge-rff": ("LinearRegressor", {"map": ("RandomFourier", 32)}, "targets"),
+}
+MAPS = {"rk": "RandomKernelMap", "ts": "TensorSketch", "rff": "RandomFourier"}
+CASES = {                               # the same
+    **LOSSES,
+    **{f"{loss}-{map}": (kind, {**given, "map": (MAPS[map], 32)}, what)
+       for loss, (kind, given, what) in LOSSES.items() for map in MAPS},
     "fixed": ("LinearClassifier", {**LOGISTIC, "fit_intercept": False, "scale": "std"}, ""),
     "classes": ("LinearClassifier", {**LOGISTIC, "class_weight": "balanced"}, "classes"),
     "weights": ("LinearClassifier", LOGISTIC, "weights"),

@@ -308,6 +308,33 @@ def test_a_stream_that_fails(format, fails, message):
     assert X.open == 0                  # all that was given out is released, once
 
 
+class Lies(Made):
+    """A stream that is released already, one without messages, and a batch of less than no rows."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        capsule = super().__arrow_c_stream__()
+        for k in {"released": range(5), "schema": [2]}.get(self.fails, ()):
+            self.stream[k] = None
+        return capsule
+
+    def _next(self, at, out):
+        status, array = super()._next(at, out), ArrowArray.from_address(out)
+        if self.fails == "rows" and self.left == 1:
+            array.length = -3
+        return status
+
+
+@pytest.mark.parametrize("fails, message", [
+    ("released", "the Arrow stream is released"), ("schema", "stream failed: "),
+    ("rows", "the Arrow batch has -3 rows")])
+def test_a_stream_that_lies(fails, message):
+    model = featcross.LinearRegressor().fit(Made([1, 2, 3], 2, 3), np.arange(9.0))
+    for use in (lambda X: model.fit(X, np.arange(9.0)), model.predict,
+                lambda X: model.fit(featcross.Arrow(X, "csv:label=c0"))):
+        with pytest.raises(ValueError, match=message):
+            use(Lies([1, 2, 3], 2, 3, fails=fails))
+
+
 # ---- Memory -------------------------------------------------------------------------------------
 STREAM = """
 import resource

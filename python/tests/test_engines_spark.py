@@ -7,6 +7,7 @@ import os
 import sys
 
 import engines
+import numpy as np
 import pytest
 from engines import CASES, hash_of, learned
 
@@ -80,6 +81,30 @@ def test_predictions(two):
     schema = ", ".join(f"{name} {kind}" for name, kind in [*frame.dtypes, ("found", "string")])
     found = frame.mapInPandas(predicted, schema).toPandas()
     assert (found.found == model.predict(table[COLUMNS])).all()
+
+
+def test_maps(two):
+    """doc/scale.md: the package's own map, by DataFrames of pandas and by batches of Arrow."""
+    import pyarrow
+    from pyspark.sql.functions import pandas_udf, struct
+
+    table = table_of("logistic")[0][COLUMNS]
+    map = featcross.RandomKernelMap(16, random_state=1).fit(table[:10])
+
+    @pandas_udf("array<double>")
+    def features(rows: pandas.DataFrame) -> pandas.Series:
+        return pandas.Series(list(map.transform(rows)))
+
+    def mapped(batches):
+        for rows in batches:
+            Z = map.transform(rows.select(COLUMNS))
+            yield pyarrow.record_batch({"features": pyarrow.array(list(Z))})
+
+    frame = two.createDataFrame(table)
+    for found in (frame.withColumn("features", features(struct(*COLUMNS))),
+                  frame.mapInArrow(mapped, "features array<double>")):
+        Z = np.array(found.select("features").toPandas()["features"].tolist())
+        assert np.array_equal(Z, map.transform(table))
 
 
 def test_errors(two):

@@ -98,7 +98,9 @@ static size_t leave_out(batch *x, size_t outputs, size_t rows)
     return n;
 }
 
-static fx_status score_batch(batch *x, const fx_evaluator *e, const fx_table *t, const fx_run *run)
+/* score: of the rows; NULL: not yet known. */
+static fx_status score_batch(batch *x, const fx_evaluator *e, const fx_table *t,
+                             const double *score, const fx_run *run)
 {
     const fx_model_info *c = &e->m->c;
     size_t row = 0;
@@ -116,7 +118,9 @@ static fx_status score_batch(batch *x, const fx_evaluator *e, const fx_table *t,
         else
             st = FX_ENOMEM;
     }
-    for (size_t b = 0; b < t->blocks && !st; row += t->block[b++].rows)
+    if (!st && score)
+        memcpy(x->score, score, t->rows * c->outputs * sizeof *score);
+    for (size_t b = 0; b < t->blocks && !st && !score; row += t->block[b++].rows)
         st = fx_scorer_predict(x->score + row * c->outputs, NULL, &e->scorer, FX_SCORE,
                                &t->block[b], run);
     if (!st)
@@ -185,12 +189,12 @@ static void keep(fx_evaluator *e, const fxi_metric_rows *r)
         e->qid[e->n + i] = r->qid ? r->qid[i] : -1;
 }
 
-static fx_status add(fx_evaluator *e, const fx_table *t, const fx_run *run)
+static fx_status add(fx_evaluator *e, const fx_table *t, const double *score, const fx_run *run)
 {
     batch x;
     fxi_evaluation p = {0};
     fxi_metric_rows r;
-    fx_status st = score_batch(&x, e, t, run);
+    fx_status st = score_batch(&x, e, t, score, run);
 
     if (!st)
         st = fxi_model_evaluate_open(&p, &r, e->m, x.l.y, x.score, x.l.weight, x.qid, x.n, run);
@@ -207,19 +211,36 @@ static fx_status add(fx_evaluator *e, const fx_table *t, const fx_run *run)
     return st;
 }
 
-fx_status fx_model_evaluator_add(fx_evaluator *e, const fx_table *t, const fx_run *run)
+static fx_status add_within(fx_evaluator *e, const fx_table *t, const double *score,
+                            const fx_run *run)
 {
-    if (!e || !t)
-        return fxi_error(FX_EINVAL, "fx_model_evaluator_add: %s is NULL", e ? "t" : "e");
     uint64_t limit = fxi_sized_run(run).max_memory;
     e->weighted |= t->weight != NULL;
     e->queried |= t->qid != NULL;
     if (e->kept && limit && bytes_of(e, e->n + t->rows) > limit)
         e->limit = limit;
     if (!e->limit)
-        return add(e, t, run);
+        return add(e, t, score, run);
     e->n += t->rows;                    /* to say how much memory would do */
     return FX_OK;
+}
+
+fx_status fx_model_evaluator_add(fx_evaluator *e, const fx_table *t, const fx_run *run)
+{
+    if (!e || !t)
+        return fxi_error(FX_EINVAL, "fx_model_evaluator_add: %s is NULL", e ? "t" : "e");
+    return add_within(e, t, NULL, run);
+}
+
+fx_status fx_model_evaluator_add_scored(fx_evaluator *e, const fx_table *t, const double *score,
+                                        const fx_run *run)
+{
+    if (!e || !t || !score)
+        return fxi_error(FX_EINVAL, "fx_model_evaluator_add_scored: %s is NULL",
+                         !e   ? "e"
+                         : !t ? "t"
+                              : "score");
+    return add_within(e, t, score, run);
 }
 
 /* ---- Metrics -------------------------------------------------------------------------------- */

@@ -30,7 +30,8 @@ typedef struct fxi_read_arrow_values {
     size_t at, n;                       /* the values at..at + n - 1 of the buffers */
     const unsigned char *valid;         /* a bit for each; NULL: none is missing */
     const unsigned char *data;          /* numbers, offsets or views */
-    const char *text;                   /* that offsets point to */
+    const char *text;                   /* that offsets point to, */
+    int64_t text_len;                   /* which has so many bytes, by its last offset */
     const void *const *part;            /* [parts] texts that views point to */
     const int64_t *part_len;            /* [parts] their lengths */
     size_t parts;
@@ -58,6 +59,7 @@ fx_status fxi_read_arrow_batch_open(fxi_read_arrow_batch *b, const fx_reader *r,
 fxi_read_arrow_type fxi_read_arrow_values_type(unsigned *width, int *scale, const char *format);
 size_t fxi_read_arrow_values_buffers(fxi_read_arrow_type t);      /* how many; views: at least */
 const char *fxi_read_arrow_values_name(const char *format);     /* in messages: "a time stamp" */
+int64_t fxi_read_arrow_values_offset(const fxi_read_arrow_values *v, size_t i); /* of text i */
 
 static inline bool fxi_read_arrow_valid(const fxi_read_arrow_values *v, size_t i)
 {

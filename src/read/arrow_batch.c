@@ -79,7 +79,10 @@ static fx_status set_buffers(fxi_read_arrow_values *v, const fx_reader *r, const
     if (a->null_count > 0 && !v->valid)
         return wrong(r, "the column '%s' has %lld nulls, but no buffer that says where", name,
                      a->null_count);
-    v->text = need == 3 ? a->buffers[2] : NULL;
+    if (need == 3) {
+        v->text = a->buffers[2];
+        v->text_len = fxi_read_arrow_values_offset(v, (size_t)a->offset + (size_t)a->length);
+    }
     if (view) {
         v->part = a->buffers + 2;
         v->parts = (size_t)a->n_buffers - 3;

@@ -34,7 +34,7 @@ static fxi_read_arrow_type decimal(unsigned *width, int *scale, const char *form
         return FXI_ARROW_OTHER;
     const long by = strtol(end + 1, &end, 10);
     const long bits = *end == ',' ? strtol(end + 1, &end, 10) : 128;
-    if (*end || labs(by) > MOST || (bits != 32 && bits != 64 && bits != 128))
+    if (*end || by < -MOST || by > MOST || (bits != 32 && bits != 64 && bits != 128))
         return FXI_ARROW_OTHER;
     *width = (unsigned)bits / 8;
     *scale = (int)by;
@@ -182,23 +182,26 @@ static size_t write_number(char buf[FXI_ARROW_DIGITS], const fxi_read_arrow_valu
     return (size_t)fx_data_number(buf, x);
 }
 
-/* Bytes from *start on; false: offsets that fall, or point into no text. */
-static bool find_text(const char **start, size_t *len, const fxi_read_arrow_values *v, size_t i)
+int64_t fxi_read_arrow_values_offset(const fxi_read_arrow_values *v, size_t i)
 {
-    int64_t from, to;
+    int32_t narrow;
+    int64_t wide;
 
     if (v->type == FXI_ARROW_TEXT) {
-        int32_t pair[2];
-        memcpy(pair, v->data + (v->at + i) * sizeof *pair, sizeof pair);
-        from = pair[0];
-        to = pair[1];
-    } else {
-        int64_t pair[2];
-        memcpy(pair, v->data + (v->at + i) * sizeof *pair, sizeof pair);
-        from = pair[0];
-        to = pair[1];
+        memcpy(&narrow, v->data + i * sizeof narrow, sizeof narrow);
+        return narrow;
     }
-    if (from < 0 || to < from || (to > from && !v->text))
+    memcpy(&wide, v->data + i * sizeof wide, sizeof wide);
+    return wide;
+}
+
+/* Bytes from *start on; false: offsets that fall, or point beyond the last one or into no text. */
+static bool find_text(const char **start, size_t *len, const fxi_read_arrow_values *v, size_t i)
+{
+    const int64_t from = fxi_read_arrow_values_offset(v, v->at + i);
+    const int64_t to = fxi_read_arrow_values_offset(v, v->at + i + 1);
+
+    if (from < 0 || to < from || to > v->text_len || (to > from && !v->text))
         return false;
     *start = to > from ? v->text + from : "";
     *len = (size_t)(to - from);

@@ -91,6 +91,8 @@ static void learn(const fx_table *t, fx_plan *plan, const fx_run *run)
     fx_explain_options *o = NEW(fx_explain_options);
     fx_sink *sink = NEW(fx_sink);
     fx_explanation *x = NULL;
+    fx_discover_options *how = NEW(fx_discover_options);
+    fx_discovery *found = NULL;
     fx_model *m = NULL;
     int32_t *fold = malloc(t->rows * sizeof *fold);
     fx_metrics two[4] = {empty};
@@ -109,9 +111,14 @@ static void learn(const fx_table *t, fx_plan *plan, const fx_run *run)
     o->top = 3;
     must(fx_model_explain(&x, m, o, run), "explain");
     printf("%d combinations, the first of order %d\n", (int)x->n, (int)x->at[0].order);
+    how->order = 2;
+    how->splits = 3;
+    must(fx_discover(&found, how, t, run), "discover");
+    printf("%d halves, %d rows\n", (int)found->halves, (int)found->rows);
     sink->write = count;
     must(fx_model_dump(sink, m), "dump");
     fx_explanation_free(x);
+    fx_discovery_free(found);
     fx_model_free(m);
     free(fold);
 }

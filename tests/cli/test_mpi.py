@@ -63,13 +63,15 @@ def weighted(path):
     path.write_text("\n".join([lines[0] + ",w"] + [f"{line},{rng.choice([1, 2, 0.5])}" for line in lines[1:]]) + "\n")
 
 
+LOSSES = [LOGISTIC, ["--model", "svm-l2", "--solver", "newton"], ["--model", "ridge"]]
+MAPS = [["--map", "rk", "--kernel", "anova:order=2", "-D", "128"],
+        ["--map", "ts", "--kernel", "poly:degree=2", "-D", "64"],
+        ["--map", "rff", "--kernel", "rbf:gamma=0.01", "-D", "64"]]
 MODELS = [
     (LOGISTIC, (1, 2, 3, 4)),
     (["--model", "svm-l2", "--solver", "newton", "--scale", "std", "--class-weight", "balanced"], (3,)),
     (["--model", "ridge"], (2,)),
-    ([*LOGISTIC, "--map", "rk", "--kernel", "anova:order=2", "-D", "128"], (2, 3)),
-    (["--model", "svm-l2", "--solver", "newton", "--map", "ts", "--kernel", "poly:degree=2", "-D", "64"], (3,)),
-    (["--model", "ridge", "--map", "rff", "--kernel", "rbf:gamma=0.01", "-D", "64"], (2,)),
+    *[([*model, *map], (n,)) for n, model in enumerate(LOSSES, 2) for map in MAPS],
     ([*LOGISTIC, "--penalty", "l1", "--solver", "proximal"], (2,)),
     (["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "4", "--max-iter", "5"], (2, 4)),
     (["--model", "hofm:order=3,task=regress,max-iter=3", "--solver", "lbfgs", "--rank", "4"], (3,)),
@@ -143,6 +145,51 @@ def test_predict(fx, mpi, tmp_path, put):
     assert said.talk.count("bad.csv:120002") == 1 and not (tmp_path / "c").exists()
 
 
+def test_evaluate(fx, mpi, tmp_path, put):
+    """Batches scored by several processes, with weights, categories that training never saw, and missing numbers."""
+    weighted(tmp_path / "t.csv")
+    fx("train", "t.csv", "-o", "m.fx", "--label", "label", "--weight-column", "w", *LOGISTIC, "-q", "--nan", "drop")
+    text = (tmp_path / "t.csv").read_text()
+    head, _, lines = text.partition("\n")
+    many = put("many.csv", head + "\n" + 16 * lines.replace("oslo", "bern"))
+    assert os.path.getsize(tmp_path / many) > 2 << 20   # several batches
+    options = ["--weight-column", "w", "--json"]
+    plain = fx("evaluate", "m.fx", many, *options).json
+    for n in (2, 3):
+        done = mpi("-n", n, PROGRAM, "evaluate", "m.fx", many, *options).json
+        assert {**done, "seconds": 0} == {**plain, "seconds": 0} and done["rows"] > 10000
+    put("bad.csv", text.rstrip("\n").rsplit(",", 1)[0] + ",-1\n")
+    said = mpi("-n", 3, PROGRAM, "evaluate", "m.fx", "bad.csv", *options, status=2)
+    assert said.talk.count("bad.csv:") == 1
+    said = mpi("-n", 2, PROGRAM, "evaluate", "m.fx", "-", status=2)
+    assert "- can be read only once" in said.talk
+
+
+def test_tune(fx, mpi, put, tmp_path):
+    """Folds dealt to processes; a setting that fails in the one that has it; all that fail."""
+    rng = random.Random(2)
+    rows = put("x.svm", "".join(f"{rng.choice([1, -1, 2])} " + " ".join(f"{j}:{rng.random():.2f}" for j in range(1, 6))
+                                + "\n" for _ in range(300)))
+    for options in ([*LOGISTIC, "-D", "16,32", "-C", "0.1,1,10", "--metric", "f1-macro"],
+                    ["--model", "fm", "--task", "regress", "--rank", "1,2", "--folds", "3", "--max-iter", "5"]):
+        plain = fx("tune", rows, "-o", "a.fx", "--json", *options).json
+        for n in (2, 4, 7):             # with 7, some have no fold of a path
+            done = mpi("-n", n, PROGRAM, "tune", rows, "-o", "b.fx", "--json", *options).json
+            for x in (plain, done):
+                x.update(seconds=0, output="", best={**x["best"], "seconds": 0},
+                         trials=[{**trial, "seconds": 0} for trial in x["trials"]])
+            assert done == plain
+            assert digest(tmp_path / "a.fx") == digest(tmp_path / "b.fx")
+    put("far.svm", "".join(f"{i % 2} 1:{rng.random():.2f} " + ("2:1e30 3:1e30" if i == 59 else "2:1 3:1") + "\n" for i in range(60)))
+    far = ["tune", "far.svm", "-o", "c.fx", "--map", "explicit", "-D", "6", "-C", "1,10", "--json"]
+    failed = mpi("-n", 2, PROGRAM, *far, "--order", "1,2").json["trials"][2]["failed"]
+    assert failed == fx(*far, "--order", "1,2").json["trials"][2]["failed"] and "range of floats" in failed
+    assert mpi("-n", 2, PROGRAM, *far, "--order", "2", status=3).talk.count("range of floats") == 1
+    half = put("half.svm", "1 1:1\n-1 2:1\n" * 20)
+    said = mpi("-n", 1, PROGRAM, "tune", rows, ":", "-n", 1, PROGRAM, "tune", half, status=2)
+    assert "process 1 has read other rows than process 0" in said.talk
+
+
 def test_refused(mpi, rows, tmp_path):
     """What one process must do alone: never several equal trainings."""
     for options in (["--model", "perceptron"], ["--model", "svm", "--solver", "dual"], [*LOGISTIC, "-C", "auto"],
@@ -153,7 +200,7 @@ def test_refused(mpi, rows, tmp_path):
     assert "--spill keeps all rows in one file" in said.talk
     said = mpi("-n", 2, PROGRAM, "train", "-", "-o", "m.fx", *LOGISTIC, status=2)
     assert "- can be read only once" in said.talk
-    for command in (["tune", rows], ["evaluate", "m.fx", rows]):
+    for command in (["compare", rows], ["info", rows]):
         said = mpi("-n", 2, PROGRAM, *command, status=2)
         assert said.talk.count(f"{command[0]} runs in one process; run it without mpirun") == 1
     assert mpi("-n", 2, PROGRAM, "--version").text.count("featcross ") == 1
@@ -186,6 +233,18 @@ def test_instruction_sets(mpi, rows, tmp_path):
     said = mpi("-n", 1, "env", "FX_TARGET=scalar", *train, ":", "-n", 1, "env", "FX_TARGET=", *train, status=2)
     assert "computes with the instruction set" in said.talk and "mpirun -x FX_TARGET=scalar" in said.talk
     mpi("-x", "FX_TARGET=scalar", "-n", 2, *train)
+
+
+def test_builds(fx, mpi, rows, tmp_path):
+    """Of another commit, as which a copy of the program with other letters passes."""
+    commit = fx("--version").text.split("commit", 1)[1].split()[0].encode()
+    other = tmp_path / "featcross"
+    other.write_bytes(pathlib.Path(PROGRAM).read_bytes().replace(commit + b"\0", commit[::-1] + b"\0"))
+    other.chmod(0o755)
+    train = ["train", rows, "-o", "m.fx", *LOGISTIC]
+    said = mpi("-n", 1, PROGRAM, *train, ":", "-n", 1, other, *train, env={"FEATCROSS_MPI": str(PLUGIN)}, status=2)
+    assert f" {commit[::-1].decode()}, process 0 is " in said.talk
+    assert not (tmp_path / "m.fx").exists()
 
 
 def test_threads(mpi, rows):
@@ -236,7 +295,7 @@ def stop(tmp_path, n, command, size, how, env=ENVIRONMENT):
 
 
 def test_killed(fx, mpi, rows, tmp_path):
-    """Twice, another process each time; Ctrl-C; and other numbers of processes go on."""
+    """Twice, another process each time; and another number of processes goes on."""
     model = [*LOGISTIC, "--kernel", "anova:order=2", "-D", "1500", "--tol", "1e-10"]
     command = [PROGRAM, "train", rows, "-o", "m.fx", *model, "--checkpoint", "c.fxc", "--resume"]
     fx("train", rows, "-o", "whole.fx", *model)
@@ -247,13 +306,21 @@ def test_killed(fx, mpi, rows, tmp_path):
         assert status == 128 + signal.SIGKILL and "exited on signal 9" in talk
         assert not (tmp_path / "m.fx").exists()
         size = (tmp_path / "c.fxc").stat().st_size
-    start = time.monotonic()
-    status, talk = stop(tmp_path, 2, command, size + 100000, lambda run: run.send_signal(signal.SIGINT))
-    assert status != 0 and time.monotonic() - start < 20 * SLOW
     done = mpi("-n", 4, *command)
     assert "passes were done before" in done.talk
     assert digest(tmp_path / "m.fx") == digest(tmp_path / "whole.fx")
     assert sorted(os.listdir(tmp_path)) == ["m.fx", "whole.fx"]
+
+
+def test_interrupted(rows, tmp_path):
+    """Ctrl-C, of a fit that takes longer than the second that mpirun waits before it tells the others."""
+    command = [PROGRAM, "train", rows, "-o", "m.fx", *LOGISTIC, "--kernel", "anova:order=2", "-D", "15000", "--tol",
+               "1e-14", "--checkpoint", "c.fxc", "--resume"]
+    start = time.monotonic()
+    status, talk = stop(tmp_path, 2, command, 100000, lambda run: run.send_signal(signal.SIGINT))
+    assert status != 0 and time.monotonic() - start < 20 * SLOW
+    assert "c.fxc has what was done" in talk and (tmp_path / "c.fxc").stat().st_size > 100000
+    assert not (tmp_path / "m.fx").exists()
 
 
 def test_rest(rows, tmp_path):

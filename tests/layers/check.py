@@ -38,7 +38,7 @@ LAYERS = [["base"], ["simd"], ["linalg"], ["data"], ["kernel", "loss", "metric",
           ["map"],
           ["fit", "fm"],
           ["combos"],
-          ["model"], ["explain", "file", "train"], ["kind"]]
+          ["model"], ["explain", "file", "train"], ["discover", "kind"]]
 # Modules that hold public functions of another's prefix: fx_data_write is in src/write/write.c.
 ROOMS = {"data": ["read", "write"], "model": ["kind", "train", "explain", "file"]}
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
@@ -61,6 +61,7 @@ PUBLIC = ("featcross.h", "featcross_extra.h")
 ELSEWHERE = {"fxi_alloc": "src/base/memory.c", "fxi_zalloc": "src/base/memory.c",
              "fxi_realloc": "src/base/memory.c", "fxi_strndup": "src/base/memory.c",
              "fxi_family": "src/kernel/family.c", "fx_explanation": "src/explain/explain.c",
+             "fx_discovery": "src/discover/discover.c",
              "fx_scorer": "src/model/scorer.c"}
 FORBIDDEN = {  # in src/, tests and benchmarks aside
     "prints": r"(?<![\w.>])(?:printf|fprintf|puts|putchar|fputs|perror|fwrite)\s*\(",

@@ -338,6 +338,30 @@ static fx_status model_explain(const char *spec) { return explain(spec, true, fa
 static fx_status model_explain_held(const char *spec) { return explain(spec, false, false); }
 static fx_status model_explain_visited(const char *spec) { return explain(spec, false, true); }
 
+/* One split at a level at which much is discovered, so that every step is reached. */
+static fx_status discover(const char *spec)
+{
+    fx_data *d = made("fields:n=500,fields=2,levels=3,noise=0.1");
+    fx_table t = fx_data_table(d);
+    fx_discovery *found = MARK;
+    const fx_discover_options o = {.size = sizeof(fx_discover_options), .order = 2, .splits = 1,
+                                   .alpha = 0.99, .regress = strcmp(spec, "targets") == 0,
+                                   .select = 2};
+
+    call_begin();
+    fx_status s = call_end(fx_discover(&found, &o, &t, &two));
+    if (s < 0)
+        expect((void *)found == MARK, "the discovery changed although the call failed");
+    else {
+        expect(found->n > 0, "nothing was discovered");
+        for (size_t k = 0; k < found->n; k++)
+            hash(&found->at[k].p, sizeof found->at[k].p);
+        fx_discovery_free(found);
+    }
+    fx_data_free(d);
+    return s;
+}
+
 static fx_status got_metrics(const fx_metrics *m, size_t n, fx_status s)
 {
     for (size_t i = 0; i < n; i++)
@@ -401,18 +425,21 @@ static fx_status model_evaluator(const char *spec)
     fx_metrics got = {.size = sizeof got, .rows = 77};
     fx_evaluator *e = NULL;
     const char *const auc = "auc";
-    double value = 0;
+    double value = 0, *score = calloc(t.rows * fx_model_width(m, FX_SCORE), sizeof *score);
 
     call_begin();
     fx_status s = fx_model_evaluator_new(&e, m, &two);
-    for (int k = 0; k < 2 && !s; k++)
+    if (!s)
         s = fx_model_evaluator_add(e, &t, &two);
+    if (!s)
+        s = fx_model_evaluator_add_scored(e, &t, score, &two);
     if (!s)
         s = fx_model_evaluator_by(&value, &auc, 1, e, &two);
     s = call_end(s ? s : fx_model_evaluator_metrics(&got, NULL, e, &two));
     fx_model_evaluator_free(e);
     fx_model_free(m);
     fx_data_free(d);
+    free(score);
     return got_metrics(&got, 1, s);
 }
 
@@ -596,6 +623,8 @@ const scenario model_scenarios[] = {
     {"fx_model_explain", model_explain, "kernel-svm:collapse=no"},
     {"fx_model_explain", model_explain, "kernel-perceptron"},
     {"fx_model_explain", model_explain, "hofm-shared:max-iter=2,rank=3"},
+    {"fx_discover", discover, "classes"},
+    {"fx_discover", discover, "targets"},
     {"fx_model_metrics", model_metrics, ""},
     {"fx_model_evaluate", model_evaluate, "logistic"},
     {"fx_model_evaluate", model_evaluate, "kernel-svm:calibrate=yes,collapse=no"},
@@ -603,6 +632,7 @@ const scenario model_scenarios[] = {
     {"fx_metric_describe", metric_describe, "ndcg@5"},
     {"fx_model_evaluator_new", model_evaluator, "logistic"},
     {"fx_model_evaluator_add", model_evaluator, "kernel-svm:calibrate=yes,collapse=no"},
+    {"fx_model_evaluator_add_scored", model_evaluator, "logistic"},
     {"fx_model_evaluator_by", model_evaluator, "logistic"},
     {"fx_model_evaluator_metrics", model_evaluator, "fm:task=rank,rank=2,max-iter=3,tol=1"},
     {"fx_model_evaluate_by", model_measure, "logistic"},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_evaluator.c - rows in batches give the metrics of one table with all of them, bit for bit:
  * classes, targets, rankings, pairs of classes, text labels, weights and queries that begin late,
- * rows left out; what exceeds the memory is refused with what all rows need. */
+ * rows left out; rows that were scored elsewhere; what exceeds the memory is refused with what all
+ * rows need. */
 #include "fixture.h"
 
 enum { ROWS = 300 };
@@ -23,6 +24,18 @@ static fx_table rows_of(const fx_table *t, fx_matrix *X, size_t first, size_t n)
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
+/* The next rows, by themselves or with scores that were computed before. */
+static fx_status add(fx_evaluator *e, const fx_model *m, const fx_table *t, bool scored)
+{
+    if (!scored)
+        return fx_model_evaluator_add(e, t, NULL);
+    double *score = calloc(t->rows * fx_model_width(m, FX_SCORE), sizeof *score);
+    CHECK(fx_model_predict(score, NULL, m, FX_SCORE, t->block, NULL) == FX_OK);
+    fx_status s = fx_model_evaluator_add_scored(e, t, score, NULL);
+    free(score);
+    return s;
+}
+
 /* Batches of `step` rows. */
 static void in_batches(const fx_model *m, const fx_table *t, size_t step, const char *const *name,
                        size_t names)
@@ -38,7 +51,7 @@ static void in_batches(const fx_model *m, const fx_table *t, size_t step, const 
     CHECK(fx_model_evaluator_new(&e, m, NULL) == FX_OK);
     for (size_t i = 0; i < t->rows; i += step) {
         fx_table part = rows_of(t, &X, i, t->rows - i < step ? t->rows - i : step);
-        CHECK(fx_model_evaluator_add(e, &part, NULL) == FX_OK);
+        CHECK(add(e, m, &part, i / step % 2) == FX_OK);
     }
     CHECK(fx_model_evaluator_metrics(&got, classes ? confusion : NULL, e, NULL) == FX_OK);
     CHECK(fx_model_evaluator_by(by, name, names, e, NULL) == FX_OK);
@@ -112,6 +125,24 @@ static void batches_differ(void)
     fx_data_free(second);
 }
 
+/* Scores that are given are taken, whatever the model would say. */
+static void given_scores(void)
+{
+    fx_data *d = made("pairs:n=300,d=20,nz=6,k=4");
+    fx_table t = fx_data_table(d);
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = "ridge"}, &t, NULL);
+    fx_metrics got = FX_INIT(fx_metrics);
+    fx_evaluator *e = NULL;
+
+    CHECK(fx_model_evaluator_new(&e, m, NULL) == FX_OK);
+    CHECK(fx_model_evaluator_add_scored(e, &t, t.label, NULL) == FX_OK);
+    CHECK(fx_model_evaluator_metrics(&got, NULL, e, NULL) == FX_OK);
+    CHECK(got.rows == 300 && got.rmse == 0);
+    fx_model_evaluator_free(e);
+    fx_model_free(m);
+    fx_data_free(d);
+}
+
 /* Asking for too much says what all rows need; just that much does. */
 static void limit(void)
 {
@@ -158,6 +189,9 @@ static void rejects(void)
     CHECK(fx_model_evaluator_new(&e, m, NULL) == FX_OK);
     CHECK(fx_model_evaluator_add(e, NULL, NULL) == FX_EINVAL);
     CHECK(fx_model_evaluator_add(NULL, &t, NULL) == FX_EINVAL);
+    CHECK(fx_model_evaluator_add_scored(e, &t, NULL, NULL) == FX_EINVAL);
+    CHECK(fx_model_evaluator_add_scored(e, NULL, &value, NULL) == FX_EINVAL);
+    CHECK(fx_model_evaluator_add_scored(NULL, &t, &value, NULL) == FX_EINVAL);
     CHECK(fx_model_evaluator_add(e, &t, NULL) == FX_OK);
     CHECK(fx_model_evaluator_metrics(&got, &value, e, NULL) == FX_EINVAL);
     CHECK(fx_model_evaluator_metrics(NULL, NULL, e, NULL) == FX_EINVAL);
@@ -184,6 +218,7 @@ int main(void)
     tasks("ridge", 0);
     tasks("fm:task=rank,rank=2,max-iter=3,tol=1", 0);
     batches_differ();
+    given_scores();
     limit();
     rejects();
     return 0;

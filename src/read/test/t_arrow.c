@@ -300,6 +300,8 @@ static void lies(void)
     REFUSED(city->buffer[2] = NULL, FX_EFORMAT, "row 0 (from 0): a text that is outside");
     REFUSED(((int32_t *)(void *)city->data)[2] = -1, FX_EFORMAT, "row 1 (from 0): a text");
     REFUSED(((int32_t *)(void *)city->data)[3] = 1, FX_EFORMAT, "row 2 (from 0): a text");
+    REFUSED(((int32_t *)(void *)city->data)[1] = 1 << 30, FX_EFORMAT, "row 0 (from 0): a text");
+    REFUSED(((int32_t *)(void *)city->data)[4] = 1, FX_EFORMAT, "row 0 (from 0): a text");
     REFUSED(view->array.n_buffers = 2, FX_EINVAL, "only 2 buffers");
     REFUSED(view->buffer[3] = NULL, FX_EINVAL, "without their lengths");
     REFUSED(view->text_len[0] = 3, FX_EFORMAT,
@@ -325,11 +327,12 @@ static void unsuitable(void)
         {"ttu", "a time"}, {"tDs", "a duration"}, {"tiM", "an interval"}, {"z", "bytes"},
         {"vz", "bytes"}, {"w:42", "bytes"}, {"+s", "nested"}, {"+l", "nested"}, {"+r", "runs"},
         {"d:9,2,256", "a decimal number of more"}, {"d:9", "a decimal"}, {"d:9,99", "a decimal"},
+        {"d:9,-99999999999999999999", "a decimal"},
         {"?", "an unknown type"}, {"", "an unknown type"}, {"ix", "an unknown type"}};
     int64_t big = (int64_t)1 << 53;
 
     for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-        REFUSED(strcpy(age->format, types[k].format), FX_EUNSUPPORTED, types[k].holds);
+        REFUSED(age->schema.format = types[k].format, FX_EUNSUPPORTED, types[k].holds);
     REFUSED(memcpy(age->data + 8, &big, 8), FX_EFORMAT,
             "row 1 (from 0): 9007199254740992 in the column 'age' is a whole number of 2^53");
     REFUSED((age->valid[0] = 0xb, age->buffer[0] = age->valid, age->array.null_count = -1),

@@ -632,8 +632,8 @@ FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_tabl
  * For models whose description says `streamable`; others: FX_EUNSUPPORTED.  plan.missing may be
  * anything but median; with "drop", rows that miss a number must not be given to a pass.
  * plan.eval is a table in memory.  Memory: that of a part and of the
- * sums, 32 bytes for each feature and thread, three times; it does not grow with the number of
- * rows.
+ * sums, 40 bytes for each number and thread; it does not grow with the number of
+ * rows.  run->max_memory must suffice for passes of run->threads threads, too.
  *
  * A pass may serve one request after the other, and is faster so.  Answers may be kept: a fit that
  * is given the same answers again asks for the same passes.  Damaged bytes: FX_EFORMAT. */
@@ -989,6 +989,12 @@ FX_API fx_status fx_model_import(fx_model **out, const char *format, int classif
 FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
                                const fx_table *t, const int32_t *fold, int folds,
                                const fx_run *run);
+/* The same of rows that are elsewhere, with the same results: asks for passes as
+ * fx_model_passes_fit does.  rows: as many as the passes have; fold[rows] is in memory, and a request
+ * has a bit for each row.  Since 0.2. */
+FX_API fx_status fx_model_passes_path(fx_metrics *out, const fx_plan *plan, const double *C,
+                                      size_t n, const int32_t *fold, size_t rows, int folds,
+                                      fx_pass_ask *ask, void *ctx, const fx_run *run);
 
 #ifdef __cplusplus
 }

@@ -153,23 +153,12 @@ static int check_options(job *j)
 }
 
 /* ---- The data and the plan ---------------------------------------------------------------- */
-static int memory_hint(int status, const training *t)
-{
-    if (status == EXIT_MEMORY && folds)
-        say_hint("--folds needs all rows in memory; --eval-set FILE does not");
-    else if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream && team_ranks() == 1)
-        say_hint("rows need not be in memory for --model "
-                 "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
-                 "lbfgs or adagrad; with --penalty l1, for --solver proximal");
-    return status;
-}
-
-/* A choice looks at rows of all processes. */
+/* A choice looks at rows of all processes, and so do folds. */
 static bool may_stream(const job *j)
 {
     bool chosen = j->c.kernel || j->c.features || j->c.C || dry_run;
 
-    return !folds && (team_ranks() == 1 || !chosen);
+    return (!folds || held_out_stream()) && (team_ranks() == 1 || !(chosen || folds));
 }
 
 /* Rows to measure on, in the columns of those to train on. */
@@ -194,7 +183,7 @@ static int read_data(job *j, const char *data)
     if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
         || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1,
                                    may_stream(j))))
-        return memory_hint(status, t);
+        return status;
     t->metric = metric ? metric : t->metric;
     if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
@@ -239,29 +228,27 @@ static int resolve_plan(job *j)
 }
 
 /* ---- Measuring ---------------------------------------------------------------------------- */
-static int fold_scores(job *j, int32_t *fold, fx_metrics *m)
+static int fold_scores(job *j, const int32_t *fold, fx_metrics *m)
 {
-    const training *t = &j->t;
+    training *t = &j->t;
     double C = fitting_cost(j->c.model);
-    fx_plan plan = metric_plan(&t->plan, t->metric);
-    int status = metric_folds_of(fold, t, (int)folds);
-    if (status)
-        return status;
-    m->size = sizeof *m;
-    fx_status s = fx_model_path(m, &plan, &C, 1, &t->X.table, fold, (int)folds, &cli.run);
-    if (s < 0)
-        return say_failure(s);
+    fx_status s;
+    int status = held_out_measure(&s, m, t, &C, 1, fold, (size_t)folds);
+
+    if (status || s < 0)
+        return status ? status : say_failure(s);
     return metric_mean(&j->mean, &j->sd, "train", m, (size_t)folds, t->metric);
 }
 
 static int cross_validate(job *j)
 {
-    size_t rows = j->t.X.table.rows;
-    int32_t *fold = malloc((rows ? rows : 1) * sizeof *fold);
+    int32_t *fold = NULL;
     fx_metrics *m = malloc(folds * sizeof *m);
 
     progress_begin("folds", "folds", (double)folds);
-    int status = fold && m ? fold_scores(j, fold, m) : say_no_memory("folds");
+    int status = m ? held_out_new(&fold, &j->t, (size_t)folds) : say_no_memory("folds");
+    if (!status)
+        status = fold_scores(j, fold, m);
     progress_end();
     free(fold);
     free(m);
@@ -380,20 +367,6 @@ static int report(const job *j)
     return f == stdout ? say_flush() : 0;
 }
 
-/* Where the rows were; passes over rows in memory are not counted. */
-static json_t *engine_json(const training *t)
-{
-    const spill *s = &t->spill;
-
-    if (!t->streamed)
-        return json_pack("{s:s, s:i, s:i, s:n}", "name", "memory", "workers", 1, "parts", 1,
-                         "passes");
-    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f, s:f}}", "name",
-                     team_ranks() > 1 ? "mpi" : "stream", "workers", team_ranks(), "parts",
-                     (json_int_t)spill_blocks(s), "passes", (json_int_t)s->passes, "seconds", "first",
-                     s->first_seconds, "others", s->other_seconds, "least", s->least_seconds);
-}
-
 static int report_json(const job *j)
 {
     const fx_model_info *c = fx_model_inspect(j->t.model);
@@ -414,7 +387,7 @@ static int report_json(const job *j)
         c->support_vectors ? json_integer((json_int_t)c->support_vectors) : json_null(),
         "collapsed", model_info_collapsed(c), "pairs", c->pairs);
 
-    o = say_set(o, "engine", engine_json(&j->t));
+    o = say_set(o, "engine", training_engine(&j->t));
 
     if (j->c.seconds > 0 && json_object_set_new(json_object_get(o, "seconds"), "choose",
                                                 json_real(j->c.seconds)) < 0) {
@@ -616,9 +589,9 @@ const command cmd_train = {
             "--max-memory, train packs them into a temporary file next to the model, and each pass "
             "of the fit reads this file. What is left open is chosen as with more memory, on the "
             "same 5,000 rows, and the model is the same, byte for byte. If penalty l1 is chosen, "
-            "which needs all rows in memory, train says how to go on. --folds, "
-            "--nan median and --weights need them, too. --spill keeps the file for other fits to "
-            "the same rows.\n"
+            "which needs all rows in memory, train says how to go on. "
+            "--nan median and --weights need them, too; --folds needs 44 bytes a row, and all rows "
+            "with --nan drop. --spill keeps the file for other fits to the same rows.\n"
             "\n"
             "--checkpoint FILE stores the answer of each pass. If train is stopped or killed, the "
             "same command with --resume replays FILE and continues; the model is the same, byte "

@@ -225,7 +225,7 @@ static int ready(void *ctx)
 
     j->t.plan.scale = fit.scale;
     if (!status && fit.scale && !strcmp(fit.scale, "auto"))
-        status = rows_scaling(&j->t.plan.scale, &j->t.X, NULL);
+        status = rows_scaling(&j->t.plan.scale, &j->t.X, j->t.streamed ? &j->t.spill : NULL);
     j->t.plan.model = j->model;
     j->t.plan.cache = exact_cache();
     for (size_t i = 0; i < j->kernels && !status; i++)

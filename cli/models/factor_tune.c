@@ -144,9 +144,9 @@ static int check_settings(search *s)
 static int ready(void *ctx)
 {
     search *s = ctx;
-    const fx_table *rows = &s->s.t->X.table;
-    fx_plan *plan = &s->s.t->plan;
-    int status = s->k.spec ? kernel_finish(&s->k, rows) : 0;
+    training *t = s->s.t;
+    fx_plan *plan = &t->plan;
+    int status = s->k.spec ? kernel_finish(&s->k, &t->X.table) : 0;
 
     plan->model = s->model;
     plan->kernel = s->k.spec;
@@ -154,7 +154,7 @@ static int ready(void *ctx)
     plan->max_seconds = fit.max_seconds;
     plan->scale = fit.scale;
     if (!status && (!fit.scale || !strcmp(fit.scale, "auto")))
-        status = rows_scaling(&plan->scale, &s->s.t->X, NULL);
+        status = rows_scaling(&plan->scale, &t->X, t->streamed ? &t->spill : NULL);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * metric_names.c - metrics by name, and rows that are held out for them. */
+ * metric_names.c - metrics by name. */
 
 #include "models.h"
 
@@ -96,70 +96,4 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
                      : model_has(fit.model, "loss")
                          ? "; use --loss logistic"
                          : "; use --calibrate or --model " ADVISED_PROBABILITIES);
-}
-
-/* ---- Folds -------------------------------------------------------------------------------- */
-
-/* If the only row of a class were held out, training would not see that class.  So it is never held
- * out. */
-static int keep_lone_rows(int32_t *fold, const fx_table *t)
-{
-    double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
-    size_t lone = 0;
-
-    if (!y)
-        return say_no_memory("folds");
-    memcpy(y, t->label, t->rows * sizeof *y);
-    qsort(y, t->rows, sizeof *y, ascending_doubles);
-    for (size_t i = 0; i < t->rows; i++) {
-        const double *at = bsearch(&t->label[i], y, t->rows, sizeof *y, ascending_doubles);
-        if ((at == y || at[-1] != *at) && (at == y + t->rows - 1 || at[1] != *at)) {
-            fold[i] = -1;
-            lone++;
-        }
-    }
-    free(y);
-    if (lone)
-        say_note("%zu class%s of one row: always trained on, never held out", lone,
-                 lone == 1 ? "" : "es");
-    return 0;
-}
-
-int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress)
-{
-    fx_status s = fx_data_folds(fold, t->rows, folds, regress ? NULL : t->label, cli.seed);
-
-    return s ? say_failure(s) : regress ? 0 : keep_lone_rows(fold, t);
-}
-
-/* The rows of a query are held out together, because they are compared with one another. */
-static int folds_of_queries(int32_t *fold, const fx_table *t, int folds)
-{
-    int64_t *query = malloc((t->rows ? t->rows : 1) * sizeof *query);
-    size_t *order = malloc((t->rows ? t->rows : 1) * sizeof *order), n = 0;
-    int status = query && order ? 0 : say_no_memory("folds");
-
-    if (!status) {
-        memcpy(query, t->qid, t->rows * sizeof *query);
-        qsort(query, t->rows, sizeof *query, ascending_integers);
-        for (size_t i = 0; i < t->rows; i++)
-            if (i == 0 || query[i] != query[i - 1])
-                query[n++] = query[i];
-        fx_data_shuffle(order, n, cli.seed);
-        if (n < (size_t)folds)
-            status = say_error("%d folds of %zu quer%s", folds, n, n == 1 ? "y" : "ies");
-    }
-    for (size_t i = 0; i < t->rows && !status; i++) {
-        const int64_t *at = bsearch(&t->qid[i], query, n, sizeof *query, ascending_integers);
-        fold[i] = (int32_t)(order[at - query] % (size_t)folds);
-    }
-    free(query);
-    free(order);
-    return status;
-}
-
-int metric_folds_of(int32_t *fold, const training *t, int folds)
-{
-    return t->rank && t->X.table.qid ? folds_of_queries(fold, &t->X.table, folds)
-                                     : metric_folds(fold, &t->X.table, folds, t->regress);
 }

@@ -100,8 +100,12 @@ int training_path(training *t, const char *who, const char *path, const char *da
 int training_read(training *t, const char *data, int base, bool stream);
 int training_weights(training *t);       /* of --weights, into t->X */
 int training_fit(training *t);           /* warns if it did not converge */
+fx_run training_run(const training *t);  /* of a fit: with what is left of --max-memory */
+int training_failed(const training *t, fx_status s);     /* prints why; the exit status */
 int training_save(training *t, output *o);
 void training_print(FILE *f, const training *t);         /* the model and its file */
+/* Where the rows were; passes over rows in memory are not counted. */
+json_t *training_engine(const training *t);
 void training_free(training *t);
 
 /* ---- freeze.c: new columns alone ------------------------------------------------------------- */
@@ -130,9 +134,15 @@ double metric_average(const fx_metrics *m, int folds, const char *name);
 /* The same, with the standard deviation; refused where it is NaN. */
 int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,
                 const char *name);
+
+/* ---- held_out.c: rows that are held out in turn ---------------------------------------------- */
 /* fold[rows]; -1, always trained on: the only row of a class. */
-int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress);
-int metric_folds_of(int32_t *fold, const training *t, int folds); /* rank: of whole queries */
+int held_out_deal(int32_t *fold, const fx_table *t, int folds, bool regress);
+int held_out_new(int32_t **fold, training *t, size_t folds);       /* rank: of whole queries; free() */
+bool held_out_stream(void);                /* do they serve rows in a file, by the options? */
+/* m[n][folds]; *st is the library's: what it refused may be listed, unless the result is not 0. */
+int held_out_measure(fx_status *st, fx_metrics *m, training *t, const double *C, size_t n,
+                  const int32_t *fold, size_t folds);
 
 /* ---- chance.c: could a held-out score be luck? ---------------------------------------------- */
 typedef struct chance {                 /* limits that chance exceeds with probability 0.05 */

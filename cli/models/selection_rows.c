@@ -34,7 +34,7 @@ int selection_hold_out(candidate_set *k)
     k->outputs = !status && !k->of->regress && values > 2 ? values : 1;
     if (status || n < MIN_ROWS || (!k->of->regress && values < 2))
         return status;
-    status = metric_folds(k->fold, &k->t, SELECTION_FOLDS, k->of->regress);
+    status = held_out_deal(k->fold, &k->t, SELECTION_FOLDS, k->of->regress);
     k->folds = n < FEW ? SELECTION_FOLDS : 1;
     for (size_t i = 0; i < n && !status; i++) {
         k->fold[i] = k->fold[i] < k->folds ? k->fold[i] : -1;

@@ -210,7 +210,7 @@ static int check_team(const training *t, const char *data)
     return status;
 }
 
-int training_read(training *t, const char *data, int base, bool stream)
+static int take_rows(training *t, const char *data, int base, bool stream)
 {
     bool may = t->may_stream = stream && may_stream();
     int status;
@@ -244,6 +244,17 @@ int training_read(training *t, const char *data, int base, bool stream)
     t->plan.missing = rows_missing_plan();
     t->plan.seed = cli.seed;
     return 0;
+}
+
+int training_read(training *t, const char *data, int base, bool stream)
+{
+    int status = take_rows(t, data, base, stream);
+
+    if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream && team_ranks() == 1)
+        say_hint("rows need not be in memory for --model "
+                 "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
+                 "lbfgs or adagrad; with --penalty l1, for --solver proximal");
+    return status;
 }
 
 /* -v 2: what the solver did; -v 3: by which settings. */
@@ -280,6 +291,41 @@ static void say_steps(const training *t)
                  c->rows, (unsigned long long)c->iterations);
 }
 
+enum { ROW = 64 };                      /* bytes of a row in a part, besides what is packed */
+
+/* Of --max-memory, but at most half of it: what the program holds before a fit, and parts of the
+ * rows, which each thread reads and unpacks. */
+static uint64_t held(const training *t)
+{
+    const spill *s = &t->spill;
+    uint64_t most = 0, half = cli.run.max_memory / 2;
+
+    for (size_t k = 0; k < s->parts; k++)
+        most = s->part[k].bytes > most ? s->part[k].bytes : most;
+    uint64_t read = (uint64_t)progress_threads() * (2 * most + ROW * FX_PASS_BLOCK);
+    uint64_t all = machine_memory("VmRSS") + read;
+    return !t->streamed ? 0 : all < half ? all : half;
+}
+
+fx_run training_run(const training *t)
+{
+    fx_run run = cli.run;
+
+    run.max_memory -= held(t);
+    return run;
+}
+
+int training_failed(const training *t, fx_status s)
+{
+    char size[32];
+    int status = say_failure(s);
+
+    if (s == FX_ELIMIT && t->streamed)
+        say_hint("the program and the rows that are read take %s besides",
+                 say_bytes(size, (double)held(t)));
+    return s == FX_EUNSUPPORTED && t->streamed ? EXIT_MEMORY : status; /* only of rows in a file */
+}
+
 int training_fit(training *t)
 {
     double start = say_clock();
@@ -293,19 +339,18 @@ int training_fit(training *t)
     }
 
     progress_begin("fit", "", 1);
+    const fx_run run = training_run(t);
     fx_status s = t->checkpoint ? fx_model_passes_fit(&t->model, &t->plan, checkpoint_answer,
-                                                      &t->passes, &cli.run)
+                                                      &t->passes, &run)
                   : t->streamed ? fx_model_passes_fit(&t->model, &t->plan, spill_answer, &t->spill,
-                                                      &cli.run)
+                                                      &run)
                                 : fx_model_fit(&t->model, &t->plan, &t->X.table, &cli.run);
     progress_end();
     if (t->spill.status)
         return t->spill.status;
     t->seconds = say_clock() - start;
-    if (s == FX_EUNSUPPORTED && t->streamed)    /* only of rows that are not in memory */
-        return say_failure(s), EXIT_MEMORY;
     if (s < 0)
-        return say_failure(s);
+        return training_failed(t, s);
     t->diverged = s == FX_DIVERGED;
     if (t->diverged)
         say_failure(s);                 /* also with -q, since the exit status tells of it */
@@ -350,6 +395,20 @@ void training_print(FILE *f, const training *t)
     safe_print(f, "model        %s\n", c->spec);
     model_info_print_kernel(f, c);
     safe_print(f, "saved        %s, %s\n", t->path, say_bytes(size, (double)t->bytes));
+}
+
+json_t *training_engine(const training *t)
+{
+    const spill *s = &t->spill;
+
+    if (!t->streamed)
+        return json_pack("{s:s, s:i, s:i, s:n}", "name", "memory", "workers", 1, "parts", 1,
+                         "passes");
+    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f, s:f}}", "name",
+                     team_ranks() > 1 ? "mpi" : "stream", "workers", team_ranks(), "parts",
+                     (json_int_t)spill_blocks(s), "passes", (json_int_t)s->passes, "seconds",
+                     "first", s->first_seconds, "others", s->other_seconds, "least",
+                     s->least_seconds);
 }
 
 void training_free(training *t)

@@ -39,18 +39,13 @@ static size_t choose_folds(tuning *s, size_t path)
 static int fit_folds(outcome *o, tuning *s, size_t folds)
 {
     training *t = s->t;
-    fx_plan plan = metric_plan(&t->plan, t->metric);
 
     if (!folds)
         return 0;
-    s->m->size = sizeof *s->m;
-    o->status = fx_model_path(s->m, &plan, s->C, s->costs, &t->X.table, s->own, (int)folds,
-                              &cli.run);
-    if (o->status == FX_ECANCELLED || o->status == FX_ENOMEM)
-        return say_failure(o->status);  /* no choice by what memory was left just now */
-    if (o->status < 0)
+    int status = held_out_measure(&o->status, s->m, t, s->C, s->costs, s->own, folds);
+    if (!status && o->status < 0)
         say_reason(o->why, 0);
-    return 0;
+    return status;
 }
 
 /* In process 0 s->m becomes that of all folds, which come one at a time. */
@@ -198,6 +193,7 @@ static int print_json(const tuning *s, const tuned *won)
                 json_real(t->seconds));
     o = say_set(say_set(o, "output", say_text(t->path)), "bytes",
                 json_integer((json_int_t)t->bytes));
+    o = say_set(o, "engine", training_engine(t));
     return say_json(say_set(o, "seed", json_integer((json_int_t)c->seed)));
 }
 
@@ -205,32 +201,26 @@ static int print_json(const tuning *s, const tuned *won)
 static int prepare(tuning *s)
 {
     training *t = s->t;
-    size_t rows = t->X.table.rows;
     int status;
 
     t->metric = s->metric ? s->metric : t->metric;
     if ((status = metric_check("tune", t->metric, t)) || (status = s->ready(s->ctx)))
         return status;
-    s->fold = malloc((rows ? rows : 1) * sizeof *s->fold);
-    s->own = malloc((rows ? rows : 1) * sizeof *s->own);
+    s->own = malloc((t->X.table.rows ? t->X.table.rows : 1) * sizeof *s->own);
     s->place = malloc(s->folds * sizeof *s->place);
     s->m = calloc(s->costs * s->folds, sizeof *s->m);
     s->line = malloc(s->paths * s->costs * sizeof *s->line);
-    return s->fold && s->own && s->place && s->m && s->line
-               ? metric_folds_of(s->fold, t, (int)s->folds)
-               : say_no_memory("trials");
+    return s->own && s->place && s->m && s->line ? held_out_new(&s->fold, t, s->folds)
+                                                 : say_no_memory("trials");
 }
 
+/* Several processes have all rows each, in memory. */
 static int read_rows(tuning *s, const char *data)
 {
     const fx_table *X = &s->t->X.table;
-    int status;
 
-    s->t->whole = true;
-    status = training_read(s->t, data, -1, false);
-    if (status == EXIT_MEMORY)
-        say_hint("tune needs all rows in memory; train -C auto does not, and looks at 5,000 of "
-                 "them");
+    s->t->whole = team_ranks() > 1;
+    int status = training_read(s->t, data, -1, !s->t->whole && held_out_stream());
     const uint64_t shape[] = {X->rows, X->cols};
     return status ? status : team_same(shape, sizeof shape, "read other rows");
 }

@@ -326,15 +326,14 @@ static void count(spill *s, double seconds)
 fx_status spill_answer(void *ctx, const void *request, size_t bytes, const fx_sink *to)
 {
     spill *s = ctx;
-    char what[32];
     double start = say_clock();
 
     if (!make_workers(s)) {
         s->status = say_no_memory("a pass over the rows");
         return FX_ECANCELLED;
     }
-    snprintf(what, sizeof what, "pass %llu", (unsigned long long)++s->passes);
-    progress_begin(what, "B", (double)s->bytes);
+    s->passes++;
+    progress_pass(s->passes, s->rows, (double)s->bytes);
     atomic_store(&s->work->next, 0);
     atomic_store(&s->work->done, 0);
     atomic_store(&s->work->stop, false);

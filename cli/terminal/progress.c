@@ -7,7 +7,7 @@
  * interrupts system calls, so that one that was about to begin does not wait for ever.  A second
  * signal does not wait for anything.  Signals that kill do so as usual, but first the temporary
  * files are removed.  The bar is drawn when stderr is a terminal and the work has lasted a
- * second. */
+ * second; passes over the same rows are one work. */
 
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #include "terminal.h"
@@ -121,23 +121,40 @@ int progress_stop(void)
 }
 
 static struct {
-    const char *what, *unit;
+    const char *what, *unit;            /* what: NULL, nothing is going on */
+    char name[40];                      /* of a pass */
     double total, from, to;             /* units; the running call does from..to */
-    double begun, drawn;                /* seconds */
+    double since, begun, drawn;         /* seconds: of all passes; of this one; of the last line */
     bool visible, held;
 } bar;
+
+static void start(const char *what, const char *unit, double total)
+{
+    bar.what = what;
+    bar.unit = unit;
+    bar.total = total;
+    bar.from = 0;
+    bar.to = total;
+    bar.begun = say_clock();
+}
 
 void progress_begin(const char *what, const char *unit, double total)
 {
     progress_end();
     if (bar.held)
         return;
-    bar.what = what;
-    bar.unit = unit;
-    bar.total = total;
-    bar.from = 0;
-    bar.to = total;
-    bar.begun = bar.drawn = say_clock();
+    start(what, unit, total);
+    bar.since = bar.drawn = bar.begun;
+}
+
+void progress_pass(unsigned long long pass, unsigned long long rows, double bytes)
+{
+    if (bar.held)
+        return;
+    if (!bar.what)
+        bar.since = say_clock();
+    snprintf(bar.name, sizeof bar.name, "pass %llu, %llu rows", pass, rows);
+    start(bar.name, "B", bytes);
 }
 
 void progress_now(const char *what)
@@ -200,7 +217,7 @@ static int tick(void *ctx, double done)
     (void)ctx;
     if (watch)
         watch();
-    if (bar.what && !cli.quiet && t - bar.begun > 1 && t - bar.drawn > 0.1 && isatty(2)) {
+    if (bar.what && !cli.quiet && t - bar.since > 1 && t - bar.drawn > 0.1 && isatty(2)) {
         bar.drawn = t;
         bar.visible = true;
         draw(bar.from + done * (bar.to - bar.from), t - bar.begun);

@@ -55,6 +55,8 @@ void progress_child(int pid);
 void progress_clear(void);              /* the work has stopped; what was done may be written */
 /* A stretch of work: `total` units in all, 0 if unknown. */
 void progress_begin(const char *what, const char *unit, double total);
+/* The next pass over rows of so many bytes; passes follow one another without a bar's end. */
+void progress_pass(unsigned long long pass, unsigned long long rows, double bytes);
 /* The work continues under another name.  Removes the bar from the line, so that the caller can
  * print there. */
 void progress_now(const char *what);

@@ -56,6 +56,7 @@ fx_status fxi_fm_adagrad_ask_epoch(double *loss, fxi_fm_adagrad_asking *a, fxi_f
 
     a->own[FXI_FM_ADAGRAD_EPOCH] = (double)epoch;
     a->own[FXI_FM_ADAGRAD_SHIFT] = a->p->shift;
+    a->own[FXI_FM_ADAGRAD_TIMES] = fm->times;
     memcpy(a->own + HEAD, s->sum, fm->size * sizeof *s->sum);
     fx_status st = passes->ask(passes, a->answer, &q);
     if (st)

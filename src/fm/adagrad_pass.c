@@ -13,6 +13,7 @@
 enum { HEAD = FXI_FM_ADAGRAD_HEAD, LOOK = FXI_FM_ADAGRAD_LOOK, BLOCK = FXI_PASS_BLOCK };
 
 struct fxi_fm_adagrad_held {
+    fxi_fm fm;                          /* a view, with the penalties of the question */
     fxi_fm_problem p;                   /* without rows */
     fxi_fm_adagrad_batch batch;
     fxi_fm_adagrad_epoch epoch;
@@ -30,7 +31,7 @@ static bool fits(const fxi_question *q, const fxi_fm *fm)
     case FXI_ASK_FM_VALUE: return look && q->ws == fm->size;
     case FXI_ASK_FM_EPOCH:
         return look && q->ws == fm->size && q->vs == own && q->v[FXI_FM_ADAGRAD_EPOCH] >= 1
-               && q->v[FXI_FM_ADAGRAD_EPOCH] < 0x1p32;
+               && q->v[FXI_FM_ADAGRAD_EPOCH] < 0x1p32 && q->v[FXI_FM_ADAGRAD_TIMES] > 0;
     default: return false;
     }
 }
@@ -149,7 +150,10 @@ static fx_status hold(fxi_fm_adagrad_held **out, const part *x)
     if (!h)
         return FX_ENOMEM;
     *out = h;
+    h->fm = *fm;
+    fxi_fm_times(&h->fm, x->q->v[FXI_FM_ADAGRAD_TIMES]);
     h->p = x->p;
+    h->p.fm = &h->fm;
     h->p.X = NULL;
     h->p.y = h->p.c = NULL;
     h->epoch = (fxi_fm_adagrad_epoch){.batch = &h->batch, .lr = x->q->t, .window = x->p.window,

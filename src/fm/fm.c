@@ -129,7 +129,7 @@ fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *shape)
     fxi_fm fm = {.kind = shape->kind, .simd = fxi_simd_get(), .given = shape->given,
                  .linear = shape->linear,
                  .intercept = shape->intercept, .how = shape->how, .rank = shape->rank,
-                 .alpha = shape->alpha, .beta_lambda = shape->beta_lambda};
+                 .alpha = shape->alpha, .beta_lambda = shape->beta_lambda, .times = 1};
     fx_status st = check(shape);
 
     if (st)
@@ -146,6 +146,15 @@ fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *shape)
     else
         *out = fm;
     return st;
+}
+
+void fxi_fm_times(fxi_fm *fm, double times)
+{
+    fm->times *= times;
+    for (size_t g = 0; g < fm->blocks; g++) {
+        fm->block[g].beta *= times;
+        fm->block[g].beta_front *= times;
+    }
 }
 
 void fxi_fm_free(fxi_fm *fm)

@@ -66,6 +66,7 @@ typedef struct fxi_fm {
     double alpha, beta_lambda;
     fxi_fm_block block[FX_ORDER_MAX];
     size_t blocks;
+    double times;                       /* what the penalties of the blocks were multiplied by */
     size_t w, size;
 } fxi_fm;
 
@@ -84,6 +85,7 @@ typedef struct fxi_fm_shape {
 } fxi_fm_shape;
 fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *shape);
 void fxi_fm_free(fxi_fm *fm);
+void fxi_fm_times(fxi_fm *fm, double times);    /* multiplies the penalties of the blocks */
 size_t fxi_fm_at(const fxi_fm *fm, size_t block, size_t component, size_t col); /* in the vector */
 /* The given column that blocks see as column j; -1: a constant. */
 int64_t fxi_fm_given(const fxi_fm *fm, size_t j);

@@ -233,6 +233,7 @@ const fxi_kind fxi_kind_factors = {
     .streams = fxi_kind_factors_pass_streams, .states = fxi_kind_factors_pass_states,
     .asked = fxi_kind_factors_pass_asked,
     .answer = fxi_kind_factors_pass_answer, .order = fxi_kind_factors_pass_order,
+    .scored = fxi_kind_factors_output_scored, .scores = fxi_kind_factors_pass_scores,
     .prepare = fxi_kind_factors_fit_prepare,
     .prepare_eval = fxi_kind_factors_fit_eval, .init = fxi_kind_factors_init,
     .bytes = fxi_kind_factors_fit_bytes, .close = fxi_kind_factors_fit_close,

@@ -211,10 +211,7 @@ fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
 
     if (t->fresh)
         p.max_iter = FOLD_IN_VISITS;
-    for (size_t g = 0; g < fm.blocks; g++) {
-        fm.block[g].beta *= beta;
-        fm.block[g].beta_front *= beta;
-    }
+    fxi_fm_times(&fm, beta);
     own->best.iterations = own->since_best = 0;
     if (t->stream) {
         fxi_train_passes(&asking, o, 1);
@@ -245,4 +242,11 @@ fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fx
     for (size_t i = 0; i < n && !st; i++)
         f[i] += own->centre;
     return st;
+}
+
+void fxi_kind_factors_output_scored(fxi_question *q, const fxi_output *o)
+{
+    const fxi_factors_state *own = o->own;
+
+    *q = (fxi_question){.w = own->f.v, .ws = shape_of(o->train)->size, .v = &own->centre, .vs = 1};
 }

@@ -83,6 +83,24 @@ fx_status fxi_kind_factors_pass_answer(fxi_answer *a, const fxi_question *q, con
     return st;
 }
 
+fx_status fxi_kind_factors_pass_scores(double *f, const fxi_question *q, const fxi_part *x,
+                                       const fx_run *run)
+{
+    const fxi_fm *fm = ((const fxi_factors *)x->train->m->own)->fm;
+    fx_matrix X;
+    fx_data *own = NULL;
+
+    if (q->ws != fm->size || !q->v || q->vs != 1)
+        return fxi_error(FX_EFORMAT, "%zu numbers of a model that has %zu", q->ws, fm->size);
+    fx_status st = fxi_fm_rows(&X, &own, fm, &x->X, run);
+    if (!st)
+        st = fxi_fm_score(f, fm, q->w, (fxi_row_subset){&X, NULL, X.rows}, run);
+    for (size_t i = 0; i < x->X.rows && !st; i++)
+        f[i] += *q->v;
+    fx_data_free(own);
+    return st;
+}
+
 void fxi_kind_factors_pass_order(size_t *block, size_t blocks, const fxi_question *q,
                                  const fxi_train *t)
 {

@@ -229,11 +229,14 @@ void fxi_kind_factors_output_release(fxi_output *o);
 fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run);
 fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fxi_solution *now,
                                         const int32_t *row, size_t n, const fx_run *run);
+void fxi_kind_factors_output_scored(fxi_question *q, const fxi_output *o);
 /* factors_pass.c - rows that come in parts. */
 bool fxi_kind_factors_pass_streams(const fxi_learning *how);
 bool fxi_kind_factors_pass_states(const fxi_learning *how);
 fx_status fxi_kind_factors_pass_asked(fxi_answer *a, const fxi_question *q, const fxi_train *t);
 fx_status fxi_kind_factors_pass_answer(fxi_answer *a, const fxi_question *q, const fxi_part *x);
+fx_status fxi_kind_factors_pass_scores(double *f, const fxi_question *q, const fxi_part *x,
+                                       const fx_run *run);
 void fxi_kind_factors_pass_order(size_t *block, size_t blocks, const fxi_question *q,
                                  const fxi_train *t);
 /* Numbers stored in all rows, as blocks see them. */

@@ -160,8 +160,7 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
     if (which != DUAL && which != CD
         && !((which == PROXIMAL ? fxi_fit_l1_passes_bytes(&solver, features)
                                 : fxi_fit_newton_bytes(&solver, rows, features))
-             && (t->stream ? fxi_fit_newton_pass_bytes(&passes, features, t->threads)
-                           : fxi_fit_newton_memory_bytes(&passes, rows, features, t->threads))
+             && (t->stream || fxi_fit_newton_memory_bytes(&passes, rows, features, t->threads))
              && fxi_size_add(&solver, solver, passes)))
         return false;
     return fxi_kind_weights_bytes(each, all, t, 1, solver);
@@ -277,6 +276,19 @@ static fx_status answer(fxi_answer *a, const fxi_question *q, const fxi_part *x)
     return st;
 }
 
+static void scored(fxi_question *q, const fxi_output *o)
+{
+    *q = (fxi_question){.w = o->s.w, .ws = o->train->m->c.features, .v = &o->s.b, .vs = 1};
+}
+
+static fx_status scores(double *f, const fxi_question *q, const fxi_part *x, const fx_run *run)
+{
+    if (q->ws != x->train->m->c.features || !q->v || q->vs != 1)
+        return fxi_error(FX_EFORMAT, "%zu weights do not fit %zu features", q->ws,
+                         x->train->m->c.features);
+    return fxi_fit_source_scores(f, &x->z, q->w, q->v, 1, run);
+}
+
 static fx_status solve(fxi_output *o, double C, const fx_run *run)
 {
     if (found(o->train))
@@ -356,7 +368,7 @@ const fxi_kind fxi_kind_linear = {
     .name = "linear", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_linear), .state = sizeof(fxi_found_fit), .path = "C", .format = 1,
     .map = FX_MAY, .proba_hint = FXI_KIND_PROBA_HINT, .read = read, .streams = streams,
-    .asked = asked, .answer = answer, .prepare = prepare, .init = init, .bytes = bytes,
+    .asked = asked, .answer = answer, .scored = scored, .scores = scores, .prepare = prepare, .init = init, .bytes = bytes,
     .close = close, .fit = fxi_train_fit, .begin = begin, .allocate = allocate, .start = start,
     .solve = solve, .score = score, .keep = keep, .release = fxi_kind_found_release,
     .finish = finish, .not_converged = not_converged, .fold_not_converged = fxi_kind_weights_fold,

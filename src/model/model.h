@@ -166,6 +166,10 @@ struct fxi_kind {
     fx_status (*asked)(fxi_answer *a, const fxi_question *q, const fxi_train *t);
     fx_status (*answer)(fxi_answer *a, const fxi_question *q, const fxi_part *x);
     void (*order)(size_t *block, size_t blocks, const fxi_question *q, const fxi_train *t);
+    /* What a question for the scores of a fit carries; scores of all rows of a part by that.  Both
+     * NULL: no path. */
+    void (*scored)(fxi_question *q, const fxi_output *o);
+    fx_status (*scores)(double *f, const fxi_question *q, const fxi_part *x, const fx_run *run);
     /* More rows: true if m can resume (or NULL: never), and what that needs besides rows
      * (or NULL: nothing). */
     bool (*updatable)(const fx_model *m);

@@ -18,9 +18,10 @@ static bool reserve(fxi_message *m, size_t more)
     }
     if (need <= m->capacity)
         return true;
-    while (capacity < need && capacity <= SIZE_MAX / 2)
+    if (capacity <= SIZE_MAX / 2)
         capacity *= 2;
-    unsigned char *at = capacity < need ? NULL : fxi_realloc(m->at, capacity, 1);
+    capacity = capacity < need ? need : capacity;       /* answers are long, and come at once */
+    unsigned char *at = fxi_realloc(m->at, capacity, 1);
     if (!at) {
         m->failed = true;
         return false;

@@ -107,14 +107,14 @@ typedef struct collecting {
     size_t outputs;
 } collecting;
 
-static fx_status collect(void *ctx, size_t b, const int32_t *row, size_t rows, const double *S,
-                         const fx_run *run)
+static fx_status collect(void *ctx, size_t b, const fxi_held_rows *x, const fx_run *run)
 {
     const collecting *c = ctx;
 
     (void)b, (void)run;
-    for (size_t i = 0; i < rows; i++)
-        memcpy(c->S + (size_t)row[i] * c->outputs, S + i * c->outputs, c->outputs * sizeof *S);
+    for (size_t i = 0; i < x->n; i++)
+        memcpy(c->S + (size_t)x->row[i] * c->outputs, x->S + i * c->outputs,
+               c->outputs * sizeof *c->S);
     return FX_OK;
 }
 

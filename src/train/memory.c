@@ -28,6 +28,7 @@ fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
                  t->m->c.pairs ? "pairs of classes" : "outputs");
     if ((st = fxi_memory_check(run, need, what)))
         return st;
+    t->bytes = need;
     left = limit - need;
     if ((st = fxi_fit_source(&t->source, &t->X, t->m->map, t->how.unstored ? 0 : left, run)))
         return st;

@@ -61,16 +61,19 @@ fx_status fxi_train_output_fit(fxi_output *o, double C, const int32_t *fold, int
                                const fx_run *run)
 {
     const fxi_train *t = o->train;
+    /* Of rows elsewhere, the i-th here stands for those of class i. */
+    const double *left = t->stream ? t->stream->left : NULL;
     bool side[2] = {false, false};      /* there are negatives, positives */
 
     o->run = run;
     for (size_t i = 0; i < t->source.rows; i++) {
-        bool absent = (fold && fold[i] == without) || (t->labels.classes && o->y[i] == 0);
+        bool absent = (fold && fold[i] == without) || (left && !(left[i] > 0))
+                      || (t->labels.classes && o->y[i] == 0);
         o->c[i] = absent ? 0 : t->labels.weight[i];
         if (o->c[i] > 0)
             side[o->y[i] > 0] = true;
     }
-    if (fold && t->labels.classes && !(side[0] && side[1]))
+    if ((fold || left) && t->labels.classes && !(side[0] && side[1]))
         return one_sided(o, without, side[1]);
     return t->how.kind->solve(o, C, run);
 }

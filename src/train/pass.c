@@ -76,6 +76,13 @@ static void clear_sample(fx_pass *p)
     p->samples = 0;
 }
 
+static void clear_held(fx_pass *p)
+{
+    fxi_free(p->held, p->w);
+    p->held = NULL;
+    p->w = NULL;
+}
+
 fx_status fx_model_pass_new(fx_pass **out, const fx_run *run)
 {
     fx_status st = fxi_sized_run_check(run);
@@ -96,10 +103,79 @@ void fx_model_pass_free(fx_pass *p)
         return;
     close_setup(p);
     clear_sample(p);
+    clear_held(p);
     fxi_train_survey_free(&p->survey);
     fxi_free(p->reading.copy, p->bytes.at, p->order);
     free(p);
 }
+
+/* ---- Rows that are held out ------------------------------------------------------------------- */
+
+enum { HELD_NUMBERS = 3 };              /* label, weight and score of each */
+
+static bool is_held(const fx_pass *p, uint64_t row)
+{
+    return p->request.held_bytes && p->request.held[row / 8] >> row % 8 & 1;
+}
+
+static fx_status check_held(const fx_pass *p)
+{
+    uint64_t rows = p->stream.survey.rows, bytes = p->request.held_bytes;
+
+    return !bytes || bytes == (rows + 7) / 8
+               ? FX_OK
+               : fxi_error(FX_EFORMAT, "request: %llu bytes for rows held out of %llu",
+                           (unsigned long long)bytes, (unsigned long long)rows);
+}
+
+/* Each of them has a place among the counts, which are 0 in other answers. */
+static fx_status begin_held(fx_pass *p)
+{
+    const fxi_request *r = &p->request;
+    size_t rows = (size_t)p->stream.survey.rows,
+           blocks = (rows + FXI_PASS_BLOCK - 1) / FXI_PASS_BLOCK;
+    size_t numbers;
+
+    if (!p->train.how.kind->scores || !r->q.w)
+        return fxi_error(FX_EFORMAT, "request: scores without weights");
+    if (!(p->held = fxi_alloc(blocks + 1, sizeof *p->held))
+        || !(p->w = fxi_alloc(r->q.ws, sizeof *p->w)))
+        return FX_ENOMEM;
+    memcpy(p->w, r->q.w, r->q.ws * sizeof *p->w);
+    p->request.q.w = p->w;
+    p->held[0] = 0;
+    for (size_t b = 0, i = 0; b < blocks; b++) {
+        p->held[b + 1] = p->held[b];
+        for (; i < rows && i < (b + 1) * FXI_PASS_BLOCK; i++)
+            p->held[b + 1] += is_held(p, i);
+    }
+    return fxi_size_mul(&numbers, p->held[blocks], HELD_NUMBERS)
+               ? fxi_pass_answer_counts(&p->answer, numbers, NULL)
+               : FX_ENOMEM;
+}
+
+static fx_status add_held(fx_pass *p, const fxi_part *x)
+{
+    const fxi_train *t = &p->train;
+    const double *class_weight = x->labels.classes ? t->labels.class_weight : NULL;
+    size_t n = p->answer.numbers / HELD_NUMBERS, at = p->held[x->first / FXI_PASS_BLOCK];
+    double *f = fxi_alloc(x->X.rows, sizeof *f), *to = p->answer.count;
+    fx_status st = f ? t->how.kind->scores(f, &p->request.q, x, &p->run) : FX_ENOMEM;
+
+    for (size_t i = 0; i < x->X.rows && !st; i++) {
+        if (!is_held(p, x->first + i))
+            continue;
+        double y = x->labels.y[i], weight = x->labels.weight[i];
+        to[at] = y;
+        to[n + at] = class_weight ? weight * class_weight[(size_t)y] : weight;
+        to[2 * n + at++] = f[i];
+    }
+    free(f);
+    p->answer.rows += x->X.rows;
+    return st;
+}
+
+/* ---- Beginning -------------------------------------------------------------------------------- */
 
 /* An answer that needs no model. */
 static fx_status begin_sums(fx_pass *p, size_t n)
@@ -151,8 +227,8 @@ static fx_status begin(fx_pass *p)
 
     if (r->what == FXI_REQUEST_SURVEY)
         p->survey.holes = r->holes;
-    else
-        st = open_setup(p, r);
+    else if (!(st = open_setup(p, r)))
+        st = check_held(p);
     if (!st && r->what == FXI_REQUEST_WEIGHTS)
         st = begin_sums(p, p->stream.survey.classes);
     if (!st && r->what == FXI_REQUEST_COLUMNS)
@@ -160,7 +236,8 @@ static fx_status begin(fx_pass *p)
     if (!st && r->what == FXI_REQUEST_SAMPLE
         && !(p->sample = fxi_zalloc(r->rows, sizeof *p->sample)))
         st = FX_ENOMEM;
-    bool model = r->what == FXI_REQUEST_QUESTION || r->what == FXI_REQUEST_PRODUCTS;
+    bool model = r->what == FXI_REQUEST_QUESTION || r->what == FXI_REQUEST_PRODUCTS
+                 || r->what == FXI_REQUEST_HELD;
     if (st || !model || (st = open_train(p)))
         return st;
     if (r->what == FXI_REQUEST_PRODUCTS)
@@ -168,6 +245,8 @@ static fx_status begin(fx_pass *p)
                                : fxi_error(FX_EFORMAT, "request: no map");
     if (r->output >= p->train.outputs || !p->train.how.kind->asked)
         return fxi_error(FX_EFORMAT, "request: output %zu of %zu", r->output, p->train.outputs);
+    if (r->what == FXI_REQUEST_HELD)
+        return begin_held(p);
     st = p->train.how.kind->asked(&p->answer, &r->q, &p->train);
     return st ? st : set_order(p);
 }
@@ -181,6 +260,7 @@ fx_status fx_model_pass_begin(fx_pass *p, const void *request, size_t bytes)
     free(p->reading.copy);
     p->reading = (fxi_reading){0};
     clear_sample(p);
+    clear_held(p);
     fxi_train_survey_free(&p->survey);
     p->begun = false;
     p->rows = p->next = p->visited = 0;
@@ -200,20 +280,21 @@ fx_status fx_model_pass_begin(fx_pass *p, const void *request, size_t bytes)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Sums of weights of each class. */
-static fx_status add_weights(fx_pass *p, const fx_table *t)
+static fx_status add_weights(fx_pass *p, const fx_table *t, uint64_t first)
 {
     const fxi_survey *s = &p->stream.survey;
-    double *y = fxi_alloc(t->rows, sizeof *y);
+    double *y = fxi_alloc(t->rows, 2 * sizeof *y), *weight = y ? y + t->rows : NULL;
 
     if (!y)
         return FX_ENOMEM;
     for (size_t i = 0; i < t->rows; i++) {
+        weight[i] = is_held(p, first + i) ? 0 : t->weight ? t->weight[i] : 1;
         bool absent = !t->label || (t->weight && t->weight[i] == 0);
         const char *name = s->texts && !absent ? t->class_name[(size_t)t->label[i]] : NULL;
         size_t at = absent ? 0 : fxi_train_survey_class(s, name, t->label[i] + 0.0);
         y[i] = at < s->classes ? (double)at : 0;
     }
-    fx_status st = fxi_model_class_weight_sums(p->answer.exact, y, t->weight, t->rows, s->classes);
+    fx_status st = fxi_model_class_weight_sums(p->answer.exact, y, weight, t->rows, s->classes);
     free(y);
     p->answer.rows += t->rows;
     return st;
@@ -306,6 +387,13 @@ static void set_labels(fxi_part *x, double C)
     }
 }
 
+/* As absent as rows of weight 0. */
+static void hold_out(fxi_part *x, const fx_pass *p)
+{
+    for (size_t i = 0; i < x->X.rows && p->request.held_bytes; i++)
+        x->c[i] = is_held(p, x->first + i) ? 0 : x->c[i];
+}
+
 static fx_status open_part(fxi_part *x, const fx_pass *p, const fx_table *given)
 {
     const fxi_train *t = &p->train;
@@ -333,6 +421,7 @@ static fx_status open_part(fxi_part *x, const fx_pass *p, const fx_table *given)
         return FX_ENOMEM;
     x->c = x->y + x->X.rows;
     set_labels(x, p->request.C);
+    hold_out(x, p);
     return FX_OK;
 }
 
@@ -353,6 +442,8 @@ static fx_status answer(fx_pass *p, const fx_table *t, uint64_t first)
 
     if (!st && p->request.what == FXI_REQUEST_PRODUCTS)
         count_products(p, &x.X);
+    else if (!st && p->request.what == FXI_REQUEST_HELD)
+        st = add_held(p, &x);
     else if (!st)
         st = p->train.how.kind->answer(&p->answer, &p->request.q, &x);
     close_part(&x);
@@ -438,7 +529,7 @@ fx_status fx_model_pass_add(fx_pass *p, const fx_table *t, uint64_t first)
     case FXI_REQUEST_SURVEY:
         st = fxi_train_survey_add(&p->survey, t, p->request.classify, &p->run);
         break;
-    case FXI_REQUEST_WEIGHTS: st = add_weights(p, t); break;
+    case FXI_REQUEST_WEIGHTS: st = add_weights(p, t, first); break;
     case FXI_REQUEST_SAMPLE: st = add_sample(p, t, first); break;
     case FXI_REQUEST_COLUMNS: st = add_columns(p, t); break;
     default: st = answer(p, t, first);

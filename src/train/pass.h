@@ -13,6 +13,9 @@ struct fx_pass {
     fxi_request request;                /* .. read */
     bool begun;
     uint64_t rows, next, visited;       /* rows added; the number of the next; blocks added */
+    size_t *held;                       /* [blocks of FXI_PASS_BLOCK + 1] rows that are held out before
+                                         * each; HELD */
+    double *w;                          /* the question's w, aligned; HELD */
     size_t *order, blocks;              /* [blocks] numbers of blocks in the order of a state; NULL:
                                          * that of the data */
     fxi_survey survey;                  /* SURVEY */

@@ -3,8 +3,9 @@
  *
  * The first pass is a survey (survey.c).  If classes are to be balanced, the next one adds up their
  * weights; if there is a map, one takes a sample of the rows.  After that every pass is a question
- * of a solver (pass/pass.h).  A request is bytes that carry all that the answer depends on
- * (request.c); the answer comes back as bytes, merged from those of all parts. */
+ * of a solver (pass/pass.h), or asks for scores of rows that it held out.  A request is bytes that
+ * carry all that the answer depends on (request.c); the answer comes back as bytes, merged from
+ * those of all parts. */
 
 #include "train/pass.h"
 
@@ -58,6 +59,27 @@ static fx_status check_rows(const fxi_stream *s, uint64_t rows)
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
+enum { COLUMN = 100 };                  /* bytes that a pass keeps of each column */
+
+/* Who answers may be in this process, with a pass for each thread: its answer, which leaves as a
+ * message and arrives as one, and what it was asked.  Of a state there is one.  Products of features
+ * are made in blocks that take less than the matrix, whose numbers are counts. */
+static fx_status check_memory(const fxi_train *t, const fx_pass *p, size_t request)
+{
+    const fxi_answer *a = &p->answer;
+    size_t passes = a->state ? 1 : t->threads, answer, all, more, kept;
+    bool fits = a->counts ? fxi_size_mul(&answer, a->numbers, sizeof(double))
+                          : fxi_pass_answer_bytes(&answer, a->numbers, 1);
+
+    fits = fits && fxi_size_mul(&all, answer, passes + 3 + a->counts)
+           && fxi_size_mul(&kept, t->X.cols, COLUMN) && fxi_size_mul(&more, request, 2) && fxi_size_add(&kept, kept, more)
+           && fxi_size_mul(&kept, kept, passes + 1) && fxi_size_add(&all, all, kept)
+           && fxi_size_add(&all, all, t->bytes);
+    return fits ? fxi_memory_check(t->stream->run, all,
+                                   "weights, their fit and a pass over the rows")
+                : fxi_error(FX_ESHAPE, "answers of %zu numbers are too many", a->numbers);
+}
+
 static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
 {
     fxi_asking *a = (fxi_asking *)passes;
@@ -73,6 +95,8 @@ static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
         st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, s->run);
     if (!st)
         st = t->how.kind->asked(&p.answer, q, t);
+    if (!st)
+        st = check_memory(t, &p, a->request.len);
     if (!st && !(st = send(s, &p, &a->request)))
         st = check_rows(s, p.answer.rows);
     if (!st)
@@ -250,6 +274,63 @@ bool fxi_train_passes_sparse(size_t *numbers, const fxi_train *t)
                          && fxi_fit_source_sparse(*numbers, s->survey.rows, t->m->c.features);
 }
 
+/* ---- Classes, and rows that are held out -------------------------------------------------------- */
+
+/* Sums of weights of each class, of rows that are not held out. */
+static fx_status weigh_classes(double **sum, const fxi_stream *s, const fx_plan *plan)
+{
+    fxi_message request = {0};
+    fx_pass p = {.run = fxi_sized_run(s->run),
+                 .request = {.what = FXI_REQUEST_WEIGHTS, .classify = true}};
+    size_t classes = s->survey.classes;
+    fx_status st = fxi_train_request(&request, &p.request, s, plan);
+
+    if (!st)
+        st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, s->run);
+    if (!st)
+        st = fxi_pass_answer_sums(&p.answer, classes);
+    if (!st && !(st = send(s, &p, &request)))
+        st = check_rows(s, p.answer.rows);
+    if (!st && !*sum && !(*sum = fxi_alloc(classes, sizeof **sum)))
+        st = FX_ENOMEM;
+    if (!st)
+        fxi_pass_answer_round(*sum, &p.answer);
+    fxi_pass_answer_free(&p.answer);
+    free(request.at);
+    return st;
+}
+
+fx_status fxi_train_passes_left(fxi_train *t)
+{
+    const fx_plan plan = fxi_train_request_plan(t);
+    fxi_stream *s = t->stream;
+
+    return t->labels.classes && s->survey.classes > 1 ? weigh_classes(&s->left, s, &plan) : FX_OK;
+}
+
+fx_status fxi_train_passes_held(double *out, const fxi_output *o, size_t n)
+{
+    const fxi_train *t = o->train;
+    const fxi_stream *s = t->stream;
+    const fx_plan plan = fxi_train_request_plan(t);
+    fxi_message request = {0};
+    fx_pass p = {.run = fxi_sized_run(s->run),
+                 .request = {.what = FXI_REQUEST_HELD, .classify = t->how.task == FXI_CLASSIFY,
+                             .output = o->number, .C = 1}};
+
+    t->how.kind->scored(&p.request.q, o);
+    fx_status st = fxi_train_request(&request, &p.request, s, &plan);
+    if (!st)
+        st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, s->run);
+    if (!st)
+        st = fxi_pass_answer_counts(&p.answer, 3 * n, out);
+    if (!st && !(st = send(s, &p, &request)))
+        st = check_rows(s, p.answer.rows);
+    fxi_pass_answer_free(&p.answer);
+    free(request.at);
+    return st;
+}
+
 /* ---- The fit ------------------------------------------------------------------------------------ */
 
 static fx_status check(const fx_plan *plan, const fxi_learning *how)
@@ -288,30 +369,6 @@ static fx_status survey(fxi_stream *s, fxi_task task, bool holes)
     return st;
 }
 
-/* Sums of weights, if classes are to be balanced. */
-static fx_status weigh_classes(fxi_stream *s, const fx_plan *plan)
-{
-    fxi_message request = {0};
-    fx_pass p = {.run = fxi_sized_run(s->run),
-                 .request = {.what = FXI_REQUEST_WEIGHTS, .classify = true}};
-    size_t classes = s->survey.classes;
-    fx_status st = fxi_train_request(&request, &p.request, s, plan);
-
-    if (!st)
-        st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, s->run);
-    if (!st)
-        st = fxi_pass_answer_sums(&p.answer, classes);
-    if (!st && !(st = send(s, &p, &request)))
-        st = check_rows(s, p.answer.rows);
-    if (!st && !(s->class_sum = fxi_alloc(classes, sizeof *s->class_sum)))
-        st = FX_ENOMEM;
-    if (!st)
-        fxi_pass_answer_round(s->class_sum, &p.answer);
-    fxi_pass_answer_free(&p.answer);
-    free(request.at);
-    return st;
-}
-
 /* A table that stands for all rows. */
 static fx_status look(fx_data **out, fxi_stream *s, const fx_plan *plan, const fxi_learning *how)
 {
@@ -320,25 +377,39 @@ static fx_status look(fx_data **out, fxi_stream *s, const fx_plan *plan, const f
     fx_status st = survey(s, how->task, fxi_train_columns_holes(plan->missing));
 
     if (!st && balanced && s->survey.labelled && s->survey.rows)
-        st = weigh_classes(s, plan);
+        st = weigh_classes(&s->class_sum, s, plan);
     return st ? st : fxi_train_survey_table(out, &s->survey, s->class_sum);
+}
+
+fx_status fxi_train_passes_open(fxi_train *t, fx_data **table, fxi_stream *s, const fx_plan *plan,
+                                const fx_run *run)
+{
+    fxi_learning how = {0};
+    fx_status st = fxi_model_learner(&how, plan->model);
+
+    s->plan = plan;
+    s->run = run;
+    if (!st && !(st = check(plan, &how)) && !(st = look(table, s, plan, &how))
+        && !(st = fxi_train_open_stream(t, plan, &(*table)->table, s, run)))
+        t->max_at_once = 1;
+    fxi_model_learner_free(&how);
+    return st;
+}
+
+void fxi_train_passes_close(fxi_stream *s)
+{
+    fxi_free(s->class_sum, s->fill, s->factor, s->left);
+    fxi_train_survey_free(&s->survey);
 }
 
 static fx_status fit(fx_model **out, fxi_stream *s, const fx_plan *given, const fx_run *run)
 {
     fx_plan plan;
-    fxi_learning how = {0};
     fx_data *table = NULL;
     fxi_train t = {0};
     fx_status st = fxi_sized_in(&plan, sizeof plan, given, "fx_plan");
 
-    s->plan = &plan;
-    if (!st && !(st = fxi_model_learner(&how, plan.model)) && !(st = check(&plan, &how)))
-        st = look(&table, s, &plan, &how);
-    if (!st)
-        st = fxi_train_open_stream(&t, given, &table->table, s, run);
-    if (!st) {
-        t.max_at_once = 1;
+    if (!st && !(st = fxi_train_passes_open(&t, &table, s, &plan, run))) {
         st = t.how.kind->fit(&t, run);
         if (st >= 0) {
             *out = t.m;
@@ -347,14 +418,14 @@ static fx_status fit(fx_model **out, fxi_stream *s, const fx_plan *given, const 
         fxi_train_close(&t);
     }
     fx_data_free(table);
-    fxi_model_learner_free(&how);
+    fxi_train_passes_close(s);
     return st;
 }
 
 fx_status fx_model_passes_fit(fx_model **out, const fx_plan *plan, fx_pass_ask *ask_for, void *ctx,
                               const fx_run *run)
 {
-    fxi_stream s = {.ask = ask_for, .ctx = ctx, .run = run};
+    fxi_stream s = {.ask = ask_for, .ctx = ctx};
     fx_status st = fxi_sized_run_check(run);
 
     if (st)
@@ -362,8 +433,29 @@ fx_status fx_model_passes_fit(fx_model **out, const fx_plan *plan, fx_pass_ask *
     if (!out || !plan || !ask_for)
         return fxi_error(FX_EINVAL, "fx_model_passes_fit: %s is NULL",
                          !out ? "out" : !plan ? "plan" : "ask");
-    st = fit(out, &s, plan, run);
-    fxi_free(s.class_sum, s.fill, s.factor);
-    fxi_train_survey_free(&s.survey);
+    return fit(out, &s, plan, run);
+}
+
+fx_status fx_model_passes_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
+                               const int32_t *fold, size_t rows, int folds, fx_pass_ask *ask_for,
+                               void *ctx, const fx_run *run)
+{
+    fxi_path p = {.out = out, .C = C, .n = n, .fold = fold, .rows = rows, .folds = (size_t)folds};
+    fxi_stream s = {.ask = ask_for, .ctx = ctx};
+    fxi_train t = {0};
+    fx_data *table = NULL;
+    fx_status st = fxi_sized_run_check(run);
+
+    if (st || (st = fxi_train_path_check(&p, "fx_model_passes_path", plan, ask_for != NULL)))
+        return st;
+    if (!(st = fxi_train_passes_open(&t, &table, &s, &p.plan, run))) {
+        st = s.survey.rows == rows
+                 ? fxi_train_path(&p, &t, run)
+                 : fxi_error(FX_EINVAL, "folds of %zu rows, the passes have %llu", rows,
+                             (unsigned long long)s.survey.rows);
+        fxi_train_close(&t);
+    }
+    fx_data_free(table);
+    fxi_train_passes_close(&s);
     return st;
 }

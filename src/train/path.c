@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * path.c - cross-validation along a path of C; the fits are those of folds.c. */
+ * path.c - cross-validation along a path of C, of rows in memory or elsewhere; the fits are those of
+ * folds.c, the rows elsewhere come from passes.c. */
 
 #include "train/train.h"
 
@@ -14,56 +15,51 @@ typedef struct measuring {
     const fxi_metric *metric;           /* or NULL */
 } measuring;
 
-static fx_status measure(void *ctx, size_t b, const int32_t *row, size_t rows, const double *S,
-                         const fx_run *run)
+static fx_status measure(void *ctx, size_t b, const fxi_held_rows *x, const fx_run *run)
 {
     const measuring *m = ctx;
-    const fxi_labels *l = &m->t->labels;
-    double *y = fxi_alloc(2 * rows, sizeof *y), *weight = y ? y + rows : NULL;
-    int64_t *qid = m->t->qid ? fxi_alloc(rows, sizeof *qid) : NULL;
-    fx_status st = y && !qid == !m->t->qid ? FX_OK : FX_ENOMEM;
+    bool queries = x->row && m->t->qid;
+    int64_t *qid = queries ? fxi_alloc(x->n, sizeof *qid) : NULL;
+    fx_status st = queries && !qid ? FX_ENOMEM : FX_OK;
 
-    for (size_t i = 0; i < rows && !st; i++) {
-        y[i] = l->y[row[i]];
-        weight[i] = l->weight[row[i]];
-        if (qid)
-            qid[i] = m->t->qid[row[i]];
-    }
+    for (size_t i = 0; i < x->n && qid; i++)
+        qid[i] = m->t->qid[x->row[i]];
     for (size_t q = 0; q < m->f->n && !st; q++)
-        st = fxi_model_evaluate_scores(&m->out[q * m->f->folds + b], NULL, m->metric, m->t->m, y,
-                                       S + q * rows * m->t->outputs, weight, qid, rows, run);
-    free(y);
+        st = fxi_model_evaluate_scores(&m->out[q * m->f->folds + b], NULL, m->metric, m->t->m, x->y,
+                                       x->S + q * x->n * m->t->outputs, x->weight, qid, x->n, run);
     free(qid);
     return st;
 }
 
-static fx_status check(fx_plan *own, const fx_metrics *out, const fx_plan *plan, const double *C,
-                       size_t n, const fx_table *t, const int32_t *fold, int folds)
+fx_status fxi_train_path_check(fxi_path *p, const char *who, const fx_plan *plan, bool whence)
 {
-    if (!out || !plan || !C || !t || !fold)
-        return fxi_error(FX_EINVAL, "fx_model_path: %s is NULL",
-                         !out    ? "out"
-                         : !plan ? "plan"
-                         : !C    ? "C"
-                         : !t    ? "t"
-                                 : "fold");
-    fx_status st = fxi_sized_check(out, "fx_metrics");
-    if (st || (st = fxi_sized_in(own, sizeof *own, plan, "fx_plan")))
+    if (!p->out || !plan || !p->C || !whence || !p->fold)
+        return fxi_error(FX_EINVAL, "%s: %s is NULL", who,
+                         !p->out   ? "out"
+                         : !plan   ? "plan"
+                         : !p->C   ? "C"
+                         : !whence ? "t or ask"
+                                   : "fold");
+    fx_status st = fxi_sized_check(p->out, "fx_metrics");
+    if (st || (st = fxi_sized_in(&p->plan, sizeof p->plan, plan, "fx_plan")))
         return st;
-    if (!n || folds < 1)
-        return fxi_error(FX_EINVAL, "%zu values of C and %d folds; there must be one of each", n,
-                         folds);
-    for (size_t q = 0; q < n; q++)
-        if (!(C[q] > (q ? C[q - 1] : 0) && isfinite(C[q])))
+    if (!p->n || p->folds < 1 || p->folds > INT32_MAX)
+        return fxi_error(FX_EINVAL, "%zu values of C and %d folds; there must be one of each", p->n,
+                         (int)p->folds);
+    for (size_t q = 0; q < p->n; q++)
+        if (!(p->C[q] > (q ? p->C[q - 1] : 0) && isfinite(p->C[q])))
             return fxi_error(FX_EINVAL, "C[%zu] is %g; values must be positive and ascend", q,
-                             C[q]);
-    for (size_t i = 0; i < t->rows; i++)
-        if (fold[i] < -1 || fold[i] >= folds)
-            return fxi_error(FX_EINVAL, "row %zu (from 0) is in fold %d of %d", i, (int)fold[i],
-                             folds);
-    if (own->init)
+                             p->C[q]);
+    for (size_t i = 0; i < p->rows; i++)
+        if (p->fold[i] < -1 || p->fold[i] >= (int32_t)p->folds)
+            return fxi_error(FX_EINVAL, "row %zu (from 0) is in fold %d of %zu", i, (int)p->fold[i],
+                             p->folds);
+    if (p->plan.init)
         return fxi_error(FX_EUNSUPPORTED, "a path starts at nothing; init serves fx_model_fit");
-    return FX_OK;
+    p->measured = p->plan.metric;
+    st = p->measured ? fxi_metric_parse(&p->metric, p->plan.metric) : FX_OK;
+    p->plan.metric = NULL;              /* of the folds, not of plan.eval */
+    return st;
 }
 
 /* The folds of the rows that training has, if it leaves some out. */
@@ -84,45 +80,48 @@ static fx_status keep_folds(int32_t **out, const fx_model_info *c, const fx_tabl
     return kept ? FX_OK : FX_ENOMEM;
 }
 
-fx_status fx_model_path(fx_metrics *out, const fx_plan *given, const double *C, size_t n,
-                        const fx_table *t, const int32_t *fold, int folds, const fx_run *run)
+fx_status fxi_train_path(const fxi_path *p, fxi_train *t, const fx_run *run)
 {
-    fxi_folds f = {fold, (size_t)folds, C, n};
-    fx_plan plan;
-    fxi_metric metric;
-    fx_status st = check(&plan, out, given, C, n, t, fold, folds);
-    fxi_train train;
-    int32_t *kept = NULL;
-    size_t all = 0;
+    fxi_folds f = {p->fold, p->folds, p->C, p->n};
+    measuring m = {NULL, t, &f, p->measured ? &p->metric : NULL};
+    size_t all = 0, size = p->out->size;        /* of the caller's, which may be another */
+    fx_status st = FX_OK;
 
-    if (!st && plan.metric)
-        st = fxi_metric_parse(&metric, plan.metric);
-    if (st)
-        return st;
-    measuring m = {NULL, &train, &f, plan.metric ? &metric : NULL};
-    plan.metric = NULL;                 /* of the folds, not of plan.eval */
-    if ((st = fxi_train_open(&train, &plan, t, run)))
-        return st;
-    if (train.m->c.missing_rows && !(st = keep_folds(&kept, &train.m->c, t, fold, run)))
-        f.fold = kept;
-    if (!st && !train.how.kind->path)
-        st = fxi_error(FX_EUNSUPPORTED, "a %s has no C", train.how.learner->name);
-    if (!st && m.metric)
-        st = fxi_metric_check(m.metric, 1 << train.how.task, train.labels.classes,
-                              train.m->c.sigmoid != NULL);
-    if (!st && (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out))))
+    if (!t->how.kind->path)
+        return fxi_error(FX_EUNSUPPORTED, "a %s has no C", t->how.learner->name);
+    if (m.metric)
+        st = fxi_metric_check(m.metric, 1 << t->how.task, t->labels.classes,
+                              t->m->c.sigmoid != NULL);
+    if (!st && (!fxi_size_mul(&all, p->n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out))))
         st = FX_ENOMEM;
     for (size_t i = 0; i < all && !st; i++)
         m.out[i].size = sizeof *m.out;
     if (!st)
-        st = fxi_train_folds(&train, &f, measure, &m, run);
-    size_t size = out->size;            /* of the caller's, which may be another */
-    for (size_t i = 0; i < n * f.folds && st >= 0; i++) {
-        char *to = (char *)out + i * size;
+        st = fxi_train_folds(t, &f, measure, &m, run);
+    for (size_t i = 0; i < all && st >= 0; i++) {
+        char *to = (char *)p->out + i * size;
         memcpy(to, &size, sizeof size);
         fxi_sized_out(to, &m.out[i], sizeof m.out[i]);
     }
     free(m.out);
+    return st;
+}
+
+fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
+                        const fx_table *t, const int32_t *fold, int folds, const fx_run *run)
+{
+    fxi_path p = {.out = out, .C = C, .n = n, .fold = fold, .rows = t ? t->rows : 0,
+                  .folds = (size_t)folds};
+    fxi_train train;
+    int32_t *kept = NULL;
+    fx_status st = fxi_train_path_check(&p, "fx_model_path", plan, t != NULL);
+
+    if (st || (st = fxi_train_open(&train, &p.plan, t, run)))
+        return st;
+    if (train.m->c.missing_rows && !(st = keep_folds(&kept, &train.m->c, t, fold, run)))
+        p.fold = kept;
+    if (!st)
+        st = fxi_train_path(&p, &train, run);
     free(kept);
     fxi_train_close(&train);
     return st;

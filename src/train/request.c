@@ -7,8 +7,10 @@
  *                                       the survey (survey_bytes.c); how many features of the map
  *                                       are not 0; sums of weights of classes;
  *                                       what fills missing numbers; factors of columns
+ *   held                                which rows are held out: of weights, questions and scores
  *   rows                                of a sample: numbers of rows
- *   output, C, question                 of a question (pass/bytes.c) */
+ *   output, C                           of a question, or of scores
+ *   question                            the same (pass/bytes.c), or of columns */
 
 #include "train/train.h"
 
@@ -35,6 +37,16 @@ fx_plan fxi_train_request_plan(const fxi_train *t)
         p.map = c->map;
     }
     return p;
+}
+
+static bool holds_out(fxi_request_what what)
+{
+    return what == FXI_REQUEST_WEIGHTS || what == FXI_REQUEST_QUESTION || what == FXI_REQUEST_HELD;
+}
+
+static bool has_output(fxi_request_what what)
+{
+    return what == FXI_REQUEST_QUESTION || what == FXI_REQUEST_HELD;
 }
 
 static void put_setup(fxi_message *m, const fxi_stream *s, const fx_plan *plan)
@@ -70,15 +82,20 @@ fx_status fxi_train_request(fxi_message *m, const fxi_request *r, const fxi_stre
     fxi_pass_message_count(m, r->holes);
     if (r->what != FXI_REQUEST_SURVEY)
         put_setup(m, s, plan);
+    if (holds_out(r->what)) {
+        size_t bytes = s->held ? ((size_t)s->survey.rows + 7) / 8 : 0;
+        fxi_pass_message_count(m, bytes);
+        fxi_pass_message_put(m, s->held, bytes);
+    }
     if (r->what == FXI_REQUEST_SAMPLE) {
         fxi_pass_message_count(m, r->rows);
         fxi_pass_message_put(m, r->row, r->rows * sizeof *r->row);
     }
-    if (r->what == FXI_REQUEST_QUESTION) {
+    if (has_output(r->what)) {
         fxi_pass_message_count(m, r->output);
         fxi_pass_message_number(m, r->C);
     }
-    if (r->what == FXI_REQUEST_QUESTION || r->what == FXI_REQUEST_COLUMNS)
+    if (has_output(r->what) || r->what == FXI_REQUEST_COLUMNS)
         fxi_pass_bytes_question(m, &r->q);
     return fxi_pass_message_end(m);
 }
@@ -98,17 +115,21 @@ fx_status fxi_train_request_read(fxi_request *out, fxi_reading *r, const void *b
         out->setup_bytes = (size_t)fxi_pass_message_read_count(r);
         out->setup = fxi_pass_message_read_take(r, out->setup_bytes);
     }
+    if (holds_out(out->what)) {
+        out->held_bytes = (size_t)fxi_pass_message_read_count(r);
+        out->held = fxi_pass_message_read_take(r, out->held_bytes);
+    }
     if (out->what == FXI_REQUEST_SAMPLE) {
         uint64_t rows = fxi_pass_message_read_count(r);
         r->bad |= rows > r->left / sizeof *out->row;
         out->row = fxi_pass_message_read_take(r, r->bad ? 0 : (size_t)rows * sizeof *out->row);
         out->rows = r->bad ? 0 : (size_t)rows;
     }
-    if (out->what == FXI_REQUEST_QUESTION) {
+    if (has_output(out->what)) {
         out->output = (size_t)fxi_pass_message_read_count(r);
         out->C = fxi_pass_message_read_number(r);
     }
-    if (out->what == FXI_REQUEST_QUESTION || out->what == FXI_REQUEST_COLUMNS)
+    if (has_output(out->what) || out->what == FXI_REQUEST_COLUMNS)
         fxi_pass_bytes_read_question(&out->q, r);
     return r->bad || r->left ? fxi_error(FX_EFORMAT, "request: bytes that do not belong together")
                              : FX_OK;

@@ -58,6 +58,9 @@ typedef struct fxi_stream {
     double *factor;                     /* [factors] of columns, if scaled by std */
     size_t factors;
     const fx_plan *plan;                /* the caller's */
+    const unsigned char *held;          /* [survey.rows / 8, rounded up] a bit for each row, from the
+                                         * lowest: it is held out; NULL: none is */
+    double *left;                       /* [survey.classes] weights of the others; or NULL */
     fx_pass_ask *ask;                   /* who answers; NULL: rows of a pass are prepared */
     void *ctx;
     const fx_run *run;
@@ -82,6 +85,14 @@ bool fxi_train_passes_sparse(size_t *numbers, const fxi_train *t);
 /* Missing numbers as stream and survey know them; indicators: in memory of *own; free() it. */
 fx_status fxi_train_columns_fill(fxi_missing *out, int64_t **own, const fxi_stream *s,
                                  const char *spec);
+/* Of the rows that s->held has: where classes are fitted, s->left is found, of the others. */
+fx_status fxi_train_passes_left(fxi_train *t);
+/* Of the n rows that s->held has: labels, weights and their scores by a fit, [3][n]. */
+fx_status fxi_train_passes_held(double *out, const fxi_output *o, size_t n);
+/* Opens t for rows that s brings; free *table, which stands for them, after closing t. */
+fx_status fxi_train_passes_open(fxi_train *t, fx_data **table, fxi_stream *s, const fx_plan *plan,
+                                const fx_run *run);
+void fxi_train_passes_close(fxi_stream *s);
 /* Who answers questions about output o, rows' weights being multiplied by C; numbers: of the
  * longest answer. */
 typedef struct fxi_asking {
@@ -115,6 +126,7 @@ typedef enum fxi_request_what {
     FXI_REQUEST_COLUMNS,                /* sums of columns: data/columns.c */
     FXI_REQUEST_QUESTION,               /* a question of a solver */
     FXI_REQUEST_PRODUCTS,               /* how many features of a map are not 0 */
+    FXI_REQUEST_HELD,                   /* labels, weights, scores of the rows that are held out */
     FXI_REQUESTS
 } fxi_request_what;
 typedef struct fxi_request {
@@ -124,9 +136,12 @@ typedef struct fxi_request {
     size_t setup_bytes;
     const uint64_t *row;                /* [rows] SAMPLE: ascending */
     size_t rows;
-    size_t output;                      /* QUESTION */
+    const unsigned char *held;          /* [held_bytes] as that of a stream: WEIGHTS, QUESTION, HELD */
+    size_t held_bytes;                  /* 0: none is held out */
+    size_t output;                      /* QUESTION, HELD */
     double C;
-    fxi_question q;                     /* COLUMNS: w are units, v means, flags: missing */
+    fxi_question q;                     /* COLUMNS: w are units, v means, flags: missing; HELD: what
+                                         * the kind's `scored` gives */
 } fxi_request;
 /* A message; the plan is that of the model t->m as far as it is known. */
 fx_status fxi_train_request(fxi_message *m, const fxi_request *r, const fxi_stream *s,
@@ -153,6 +168,7 @@ struct fxi_train {
     fxi_source source;
     size_t threads;                     /* of a fit, at most */
     uint64_t max_at_once;               /* fits that may run at a time in memory */
+    size_t bytes;                       /* of one fit and what all fits leave */
     int at_once;                        /* fits that run at a time: each.c */
     fx_model *m;                        /* the model being fitted: complete but for the weights */
     fxi_stream *stream;                 /* where the rows are, if not in X; or NULL */
@@ -239,12 +255,30 @@ typedef struct fxi_folds {
     const double *C;                    /* [n] ascending */
     size_t n;
 } fxi_folds;
-/* Receives the scores S[f->n][n][outputs] of the n rows of fold b by the fits without them. */
-typedef fx_status fxi_folds_use(void *ctx, size_t b, const int32_t *row, size_t n, const double *S,
-                                const fx_run *run);
+typedef struct fxi_held_rows {          /* those of a fold */
+    const int32_t *row;                 /* [n]; NULL: they are elsewhere */
+    size_t n;
+    const double *y, *weight;           /* [n] as in fxi_labels */
+    const double *S;                    /* [f->n][n][outputs] scores by the fits without them */
+} fxi_held_rows;
+typedef fx_status fxi_folds_use(void *ctx, size_t b, const fxi_held_rows *x, const fx_run *run);
 /* FX_NOT_CONVERGED if a fit did not. */
 fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_folds_use *use, void *ctx,
                           const fx_run *run);
+/* path.c - held-out metrics along C: what a caller gives, to be checked before t is prepared by
+ * p->plan.  whence: is someone given who has the rows? */
+typedef struct fxi_path {
+    fx_metrics *out;
+    const double *C;                    /* [n] */
+    size_t n;
+    const int32_t *fold;                /* [rows] */
+    size_t rows, folds;
+    fx_plan plan;                       /* without its metric, which is here, if `measured` */
+    fxi_metric metric;
+    bool measured;
+} fxi_path;
+fx_status fxi_train_path_check(fxi_path *p, const char *who, const fx_plan *plan, bool whence);
+fx_status fxi_train_path(const fxi_path *p, fxi_train *t, const fx_run *run);
 enum { FXI_CALIBRATE_FOLDS = 5 };
 fx_status fxi_train_calibrate(fxi_train *t, const fx_run *run);
 /* a and b of 1/(1 + exp(a score + b)); positives have y == positive. */

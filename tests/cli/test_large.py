@@ -40,7 +40,7 @@ def test_rows(tmp_path):
 
 @pytest.mark.large
 def test_page(tmp_path):
-    options = ["--rows", "3000", "--turns", "1", "--size", "4M", "--beside", "4M", "--large-memory", "6M",
+    options = ["--rows", "3000", "--turns", "1", "--size", "4M", "--beside", "4M", "--large-memory", "16M",
                "--only", "logistic,Vowpal,svm-l2",
                "--page", "page.md", "--work", str(tmp_path)]
     env = {**os.environ, "FEATCROSS": PROGRAM, "FX_PEERS": str(tmp_path / "nothing")}

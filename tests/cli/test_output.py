@@ -336,6 +336,17 @@ def test_bar_shows_share_and_time_left(program, tmp_path, large):
     assert "\r\x1b[Kfeatcross: interrupted" in seen   # the bar makes room for the message
 
 
+@pytest.mark.large
+def test_bar_of_passes(program, tmp_path):
+    """Passes that are short each are shown, too: their number, the rows, bytes a second, time left."""
+    with open(tmp_path / "x.svm", "w") as f:
+        f.write("".join(f"{(-1) ** i} 1:{i % 7} 2:{i % 11} {3 + i % 40}:1\n" for i in range(20000)))
+    seen = on_terminal(program, tmp_path, "train", "x.svm", "-o", "m.fx", "--model", "perceptron:max-iter=3000",
+                       "--max-memory", "2M", until=b"left")
+    assert re.search(r"pass \d+, 20000 rows +\d+ % \[[#.]+\] [\d.]+ [kMG]?B/s, 0:\d\d left", seen)
+    assert files(tmp_path) == ["x.svm"]
+
+
 def test_bar_of_make(program, tmp_path):
     """Its share is known although the rows are made in one call."""
     seen = on_terminal(program, tmp_path, "make", "dense-positive", "-n", "3000000", "-d", "64", "-o",

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross tune: the table, the choice, the model.
 
-Covers: cli/commands/cmd_tune.c, cli/models/tuning.c, cli/models/metric_names.c, cli/tables/ascending.c"""
+Covers: cli/commands/cmd_tune.c, cli/models/tuning.c, cli/models/held_out.c, cli/models/metric_names.c, cli/tables/ascending.c"""
 
 import numpy as np
 import pytest
 
 from conftest import svmlight
 from test_output import files
+from test_spill import bytes_of, svm, table
 
 
 def test_table_and_choice(fx, pairs):
@@ -82,8 +83,48 @@ def test_a_path_that_fails(fx, put):
     assert "range of floats" in fx("tune", *args, "--order", "2", status=3).talk
 
 
-def test_more_rows_than_memory(fx, put):
-    """They are not streamed; the message says what does it."""
-    put("x.svm", "".join(f"{(-1) ** i} 1:{i % 7} 2:{i % 5}\n" for i in range(60000)))
-    done = fx("tune", "x.svm", "--model", "logistic", "--max-memory", "1500K", status=4)
-    assert "tune needs all rows in memory; train -C auto does not" in done.talk and files(fx.directory) == ["x.svm"]
+STREAMED = [                            # data, options, limit
+    ("x.svm", ["--model", "logistic", "--order", "1,2", "-D", "2x", "-C", "0.1,1", "--metric", "logloss"], "9M"),
+    ("t.csv", ["--label", "label", "--model", "svm-l2", "--order", "1", "-C", "0.01,1", "--scale", "std"], "17M"),
+    ("x.svm", ["--model", "fm:solver=lbfgs,max-iter=3", "--rank", "2,3", "--beta", "1x", "--task", "regress"], "9M"),
+    ("x.svm", ["--model", "hofm:solver=adagrad,max-iter=2", "--order", "2", "--rank", "2", "--beta", "1x,9x"], "10M"),
+]
+
+
+@pytest.mark.parametrize("data, options, limit", STREAMED, ids=lambda x: x[1][:8] if isinstance(x, list) else x)
+def test_more_rows_than_memory(fx, tmp_path, data, options, limit):
+    """The same trials, the same choice, the same model."""
+    table(tmp_path / data, rows=150000) if data == "t.csv" else svm(tmp_path / data)
+    common = ["tune", data, *options, "--folds", "3", "--json"]
+    memory = fx(*common, "-o", "memory.fx").json
+    for threads in (1, 2):
+        done = fx(*common, "-o", "streamed.fx", "--max-memory", limit, "--threads", threads)
+        assert done.json["engine"]["name"] == "stream" and "were packed" in done.talk
+        without = [[{k: v for k, v in t.items() if k != "seconds"} for t in j["trials"] + [j["best"]]]
+                   for j in (memory, done.json)]
+        assert without[0] == without[1]
+        assert bytes_of(tmp_path / "streamed.fx") == bytes_of(tmp_path / "memory.fx")
+    assert files(tmp_path) == ["memory.fx", "streamed.fx", data]
+
+
+def test_folds_of_train_on_more_rows_than_memory(fx, tmp_path):
+    svm(tmp_path / "x.svm")
+    common = ["train", "x.svm", "--model", "logistic", "--folds", "4", "--json"]
+    memory = fx(*common, "-o", "memory.fx").json
+    done = fx(*common, "-o", "streamed.fx", "--max-memory", "9M").json
+    assert done["engine"]["name"] == "stream" and done["folds"] == memory["folds"]
+    assert bytes_of(tmp_path / "streamed.fx") == bytes_of(tmp_path / "memory.fx")
+
+
+def test_what_needs_the_rows_in_memory(fx, tmp_path):
+    svm(tmp_path / "x.svm")
+    small = ["x.svm", "-o", "m.fx", "--max-memory", "1500K"]
+    for options in (["--model", "svm"], ["--model", "logistic", "--nan", "drop"]):
+        done = fx("tune", *small, *options, status=4)
+        assert "rows need not be in memory for --model logistic, ridge" in done.talk
+    done = fx("tune", *small, "--model", "logistic", status=4)
+    assert "labels and folds of 30000 rows take" in done.talk and "raises the limit" in done.talk
+    wide = ["x.svm", "-o", "m.fx", "--max-memory", "9M", "--model", "svm-l2", "--order", "1,2", "-D", "300"]
+    done = fx("tune", *wide, "-C", "1", "--folds", "2", status=4)       # and not order 1 alone
+    assert "needs all rows in memory; use --solver newton" in done.talk
+    assert files(tmp_path) == ["x.svm"]

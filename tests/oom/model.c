@@ -461,6 +461,24 @@ static fx_status model_path(const char *spec)
     return got_metrics(got, 4, s);
 }
 
+static fx_status model_passes_path(const char *spec)
+{
+    static const double C[] = {0.1, 1};
+    static const int32_t fold[] = {0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0};
+    char model[96];
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_plan plan = plan_of(model, spec);
+    fx_metrics got[4] = {
+        {.size = sizeof *got, .rows = 77}, {.rows = 77}, {.rows = 77}, {.rows = 77}};
+
+    call_begin();
+    fx_status s = call_end(
+        fx_model_passes_path(got, &plan, C, 2, fold, t.rows, 2, bring, &t, &two));
+    fx_data_free(d);
+    return got_metrics(got, 4, s);
+}
+
 /* From a table with names, or with a map. */
 static fx_model *to_be_written(const char *spec)
 {
@@ -643,6 +661,8 @@ const scenario model_scenarios[] = {
     {"fx_model_path", model_path, "svm rk"},
     {"fx_model_path", model_path, "kernel-svm"},
     {"fx_model_path", model_path, "kernel-ridge"},
+    {"fx_model_passes_path", model_passes_path, "logistic rk"},
+    {"fx_model_passes_path", model_passes_path, "fm:rank=2,max-iter=3,tol=1,solver=adagrad"},
     {"fx_model_dump", model_dump, "csv"},
     {"fx_model_dump", model_dump, "rk"},
     {"fx_model_dump", model_dump, "kernel-perceptron"},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_passes.c - fits on rows that come in parts: the same file as that of a fit in memory, however
  * rows are divided, for sparse and dense rows, texts and numbers as labels, weights, maps; what is
- * refused; parts that are not those of the pass before.
+ * refused; parts that are not those of the pass before.  Folds that are held out have the same
+ * metrics.
  *
  * Covers: columns.c, pass.c, request.c, survey.c, survey_bytes.c, src/kind/factors_pass.c */
 
@@ -372,6 +373,102 @@ static void test_columns(void)
         }
 }
 
+/* ---- Folds -------------------------------------------------------------------------------------- */
+
+enum { FOLDS = 3, COSTS = 2 };
+
+static void deal(int32_t fold[N])
+{
+    for (size_t i = 0; i < N; i++)
+        fold[i] = (int32_t)test_below(FOLDS + 1) - 1;   /* -1: always trained on */
+}
+
+static void same_path(const rows *r, const fx_plan *plan)
+{
+    static const double C[COSTS] = {0.05, 1};
+    static int32_t fold[N];
+    static int turn;
+    fx_metrics want[COSTS * FOLDS] = {FX_INIT(fx_metrics)},
+                            got[COSTS * FOLDS] = {FX_INIT(fx_metrics)};
+    fx_matrix X;
+    fx_table t = table_of(r, &X, 0, N, false);
+    bringing b = {.r = r, .blocks = 1 + (size_t)turn % 3, .floats = turn % 3 < 2, .how = turn % 3};
+    fx_run run = {RUN, .threads = turn % 2 + 1};
+
+    turn++;
+    deal(fold);
+    fx_status in_memory = fx_model_path(want, plan, C, COSTS, &t, fold, FOLDS, &run);
+    fx_status s = fx_model_passes_path(got, plan, C, COSTS, fold, N, FOLDS, bring, &b, &run);
+    if (s < 0)
+        fprintf(stderr, "%s: %s\n", plan->model, fx_error_detail());
+    CHECK(s >= 0 && s == in_memory && b.passes > COSTS * FOLDS);
+    CHECK(!memcmp(want, got, sizeof want));
+    fx_model_pass_free(b.pass);
+}
+
+static void test_paths(void)
+{
+    for (int k = 0; k < 6; k++) {
+        size_t classes = (size_t)(2 * (k % 3));
+        rows r = make(k % 2, classes, classes == 4, k > 2);
+        const char *model = classes ? "logistic" : "ridge";
+        same_path(&r, &(fx_plan){PLAN, .model = model, .scale = "std",
+                                 .class_weight = classes ? "balanced" : NULL,
+                                 .metric = classes ? "f1-macro" : NULL});
+        same_path(&r, &(fx_plan){PLAN, .model = classes ? "svm-l2" : "ridge", .scale = "maxabs",
+                                 .kernel = "anova:order=2", .map = "rk", .features = 100});
+        same_path(&r,
+                  &(fx_plan){PLAN, .model = classes ? "logistic:penalty=l1,solver=proximal" : model,
+                             .kernel = k % 2 ? "linear" : NULL, .map = k % 2 ? "explicit" : NULL});
+        same_path(
+            &r, &(fx_plan){PLAN, .scale = "auto",
+                           .model = classes ? "fm:solver=lbfgs,max-iter=3,rank=3"
+                                            : "hofm:solver=lbfgs,max-iter=3,rank=2,task=regress"});
+        same_path(
+            &r, &(fx_plan){PLAN, .scale = "auto",
+                           .model = classes ? "poly-net-uv:solver=adagrad,max-iter=2,rank=3"
+                                            : "fm:solver=adagrad,max-iter=2,rank=2,task=regress"});
+        punch(&r);
+        same_path(&r, &(fx_plan){PLAN, .model = model, .missing = "mean,indicator"});
+        free_rows(&r);
+    }
+}
+
+static fx_status refused_path(const rows *r, const fx_plan *plan, const int32_t *fold, size_t n)
+{
+    static const double C[] = {1};
+    fx_metrics out[2] = {FX_INIT(fx_metrics)};
+    bringing b = {.r = r, .blocks = 1};
+    fx_status s = fx_model_passes_path(out, plan, C, 1, fold, n, 2, bring, &b, NULL);
+
+    fx_model_pass_free(b.pass);
+    return s;
+}
+
+static void test_paths_refused(void)
+{
+    static int32_t fold[N];
+    rows r = make(true, 4, false, false);
+    fx_plan plan = {PLAN, .model = "logistic"};
+    fx_metrics out = FX_INIT(fx_metrics);
+
+    for (size_t i = 0; i < N; i++)      /* a class is in one fold alone */
+        fold[i] = r.label[i] == 3 ? 1 : (int32_t)(i % 2) - 1;
+    CHECK(refused_path(&r, &plan, fold, N) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "without fold 1 all rows lack class 3"));
+    CHECK(refused_path(&r, &plan, fold, N - 1) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "folds of 8968 rows, the passes have 8969"));
+    CHECK(refused_path(&r, &(fx_plan){PLAN, .model = "perceptron"}, fold, N) == FX_EUNSUPPORTED);
+    CHECK(refused_path(&r, &(fx_plan){PLAN, .model = "svm"}, fold, N) == FX_EUNSUPPORTED);
+    CHECK(refused_path(&r, &(fx_plan){PLAN, .model = "logistic", .metric = "auc@"}, fold, N)
+          == FX_EINVAL);
+    CHECK(fx_model_passes_path(&out, &plan, &(double){1}, 1, fold, N, 2, NULL, NULL, NULL)
+          == FX_EINVAL);
+    fold[0] = 2;
+    CHECK(refused_path(&r, &plan, fold, N) == FX_EINVAL);
+    free_rows(&r);
+}
+
 static fx_status refused(const rows *r, const fx_plan *plan, bringing b)
 {
     fx_model *m = NULL;
@@ -623,6 +720,8 @@ int main(void)
     test_factors();
     test_wide();
     test_columns();
+    test_paths();
+    test_paths_refused();
     test_refused();
     test_stalled();
     test_auto();

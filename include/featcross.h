@@ -278,6 +278,11 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
  * label (label=NAME), the weight and categories may be missing, but numbers may not.  hash-bits:
  * give all 2^B names; names are then not collected, so memory does not grow with the input. */
 FX_API fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n);
+/* After fx_data_reader_names: values of categories (csv) and words (text) that have none of those
+ * names become columns after them, in the order in which they come; columns of numbers with other
+ * names are left out all the same.  For fx_model_fold_in.  hash-bits: changes nothing, every name
+ * has a column.  Since 0.2. */
+FX_API fx_status fx_data_reader_names_more(fx_reader *r);
 /* Text: the bytes that follow are those of another file, whose rows follow the rows so far.  The
  * last line of the file before ends here.  csv: if the first file has a header, this one begins
  * with the same.  Messages name the file and count its lines; fx_read_counts has the lines of all
@@ -652,6 +657,16 @@ FX_API void fx_model_pass_free(fx_pass *p);
  * are left out; a sigmoid stays as it was. */
 FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t,
                                  const fx_run *run);
+/* Learns the columns that m does not know, such as a new user's, from the rows of t, while all else
+ * stays as it is, and stores the new model in *out; m is not modified.  These are columns that are
+ * all 0 in m's training and, where t is wider than m, those after m's; if m has names, t's names
+ * begin with them.  The numbers minimise m's objective, in which losses are still divided by the
+ * weight of the rows of the training (fx_model_info.weight): exactly where no row holds two of the
+ * new columns, else to m's `tol` (FX_NOT_CONVERGED: not within 1,000 visits).  Rows are scaled as
+ * in m, columns after m's not at all.  For factorization machines, but not poly-net and task=rank:
+ * FX_EUNSUPPORTED.  Labels must be m's classes; without a new column: FX_EINVAL.  Since 0.2. */
+FX_API fx_status fx_model_fold_in(fx_model **out, const fx_model *m, const fx_table *t,
+                                  const fx_run *run);
 /* Time and memory that fx_model_fit would take for a kernel machine, found by timing the kernel on
  * some rows.  seconds is only an order of magnitude; bytes is the peak allocation.  Other models:
  * FX_EUNSUPPORTED. */
@@ -724,6 +739,11 @@ typedef struct fx_model_info {          /* contents of a model; lives as long as
     size_t missing_cols;                /* columns that have such values */
     size_t missing_rows;                /* rows that "drop" left out; not among `rows` */
     const char *remark;                 /* plan.remark; "": none */
+    /* since 0.2 */
+    double weight;                      /* factorization machines, but no rankings: weight of all
+                                         * rows of the training, by which losses are divided; 0: not
+                                         * known */
+    const unsigned char *later;         /* [cols] 1: learnt by fx_model_fold_in; NULL: none */
 } fx_model_info;
 FX_API const fx_model_info *fx_model_inspect(const fx_model *m);
 

@@ -98,6 +98,7 @@ typedef struct training {
 int training_path(training *t, const char *who, const char *path, const char *data);
 /* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */
 int training_read(training *t, const char *data, int base, bool stream);
+int training_weights(training *t);       /* of --weights, into t->X */
 int training_fit(training *t);           /* warns if it did not converge */
 fx_run training_run(const training *t);  /* of a fit: with what is left of --max-memory */
 int training_failed(const training *t, fx_status s);     /* prints why; the exit status */
@@ -106,6 +107,12 @@ void training_print(FILE *f, const training *t);         /* the model and its fi
 /* Where the rows were; passes over rows in memory are not counted. */
 json_t *training_engine(const training *t);
 void training_free(training *t);
+
+/* ---- freeze.c: new columns alone ------------------------------------------------------------- */
+/* Refuses options, of the groups before those of reading, that a frozen fit would ignore. */
+int freeze_check(const opt_group *const *groups);
+int freeze_read(training *t, const char *data, const fx_model *init);
+int freeze_fit(training *t, const fx_model *init);
 
 /* ---- task.c: classes or numbers ------------------------------------------------------------- */
 int task_decide(bool *regress, const loaded *l, spill *s);      /* says why; s: as for rows_each */
@@ -266,6 +273,8 @@ int model_info(const char *path);       /* model_info.c: what is in it */
 void model_info_print_kernel(FILE *f, const fx_model_info *c); /* lines of kernel, map, vectors */
 void model_info_print_variance(FILE *f, const fx_model_info *c); /* a line of the components */
 void model_info_print_fit(FILE *f, const char *start, const fx_model_info *c); /* objective, gap */
+size_t model_info_later(const fx_model_info *c);        /* columns that were folded in */
+void model_info_print_later(FILE *f, const fx_model_info *c);  /* a line of them, if there are any */
 bool model_info_known(double x);        /* an objective or a gap */
 json_t *model_info_number(double x);    /* null: not known */
 json_t *model_info_text(const char *s); /* null: "" */

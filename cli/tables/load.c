@@ -252,6 +252,8 @@ static int open_reader(loaded *l, const fx_description *d, const load_options *l
         l->known = names;
         if (!st && names)
             st = fx_data_reader_names(s->reader, like->name, like->names);
+        if (!st && names && like->grows)
+            st = fx_data_reader_names_more(s->reader);
         status = st ? say_failure(st) : 0;
     }
     if (!status && !(l->asked = strdup(fx_data_reader_spec(s->reader))))

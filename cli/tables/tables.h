@@ -71,6 +71,7 @@ typedef struct load_options {
     const char *reader;                 /* spec by which the others were read, or NULL */
     const char *const *name;            /* [names] their columns, or NULL */
     size_t names;
+    bool grows;                         /* names that the others lack become columns after these */
     bool unlabelled;                    /* rows may lack labels */
     bool any_width;                     /* no vector of the table's width will be made */
     bool streamed;                      /* rows come a batch at a time: load_next */

@@ -123,6 +123,13 @@ class Model(Handle):
              what="partial_fit")
         return model
 
+    def fold_in(self, table: Table, *, n_jobs=None, verbose=0) -> Model:
+        """A model that has learnt the columns of these rows which this one does not know."""
+        model = Model()
+        call("fx_model_fold_in", model.out, self, table.table, n_jobs=n_jobs, verbose=verbose,
+             what="fold_in")
+        return model
+
     @classmethod
     def parse(cls, data: bytes) -> Model:
         model = cls()

@@ -84,12 +84,24 @@ static void put_key(fxi_dumping *h, const char *key)
     h->more = true;
 }
 
-void fxi_file_dump_header_text(fxi_dumping *h, const char *key, const char *value)
+void fxi_file_dump_header_begin(fxi_dumping *h, const char *key)
 {
     put_key(h, key);
     put(h, "\"", 1);
+}
+
+void fxi_file_dump_header_add(fxi_dumping *h, const char *value)
+{
     put_inside(h, value, strlen(value), 1);
-    put(h, "\"", 1);
+}
+
+void fxi_file_dump_header_end(fxi_dumping *h) { put(h, "\"", 1); }
+
+void fxi_file_dump_header_text(fxi_dumping *h, const char *key, const char *value)
+{
+    fxi_file_dump_header_begin(h, key);
+    fxi_file_dump_header_add(h, value);
+    fxi_file_dump_header_end(h);
 }
 
 void fxi_file_dump_header_count(fxi_dumping *h, const char *key, uint64_t n)
@@ -150,7 +162,10 @@ static void put_content(fxi_dumping *h)
         fxi_file_missing_dump_header(h);
     if (h->m->kind->dump_header)
         h->m->kind->dump_header(h);
+    fxi_file_later_dump(h);
     fxi_file_dump_header_count(h, "rows", c->rows);
+    if (c->weight > 0)
+        fxi_file_dump_header_number(h, "weight", c->weight);
     fxi_file_dump_header_number(h, "objective", c->objective);
     fxi_file_dump_header_number(h, "gap", c->gap);
     fxi_file_dump_header_count(h, "iterations", c->iterations);

@@ -56,6 +56,8 @@ static fx_status get_content(fxi_parsing *p)
         || (st = fxi_file_header_choice(&converged, p, "converged", "no", "yes")) != 0
         || (fxi_json_get(p->meta, "remark")
             && (st = fxi_file_header_text(&c->remark, p, "remark")) != 0)
+        || (fxi_json_get(p->meta, "weight")
+            && (st = fxi_file_header_number(&c->weight, p, "weight")) != 0)
         || (st = fxi_file_header_classes(p)) != 0
         || (st = fxi_file_header_list(&c->name, &names, p, "names")) != 0)
         return st;
@@ -66,8 +68,10 @@ static fx_status get_content(fxi_parsing *p)
     c->rows = (size_t)rows;
     c->converged = converged;
     p->by_column = !*c->map;
-    if ((st = fxi_file_missing_header(p, format)) != 0)
+    if ((st = fxi_file_missing_header(p, format)) != 0 || (st = fxi_file_later_parse(p)) != 0)
         return st;
+    if (!(c->weight >= 0 && c->weight < INFINITY))
+        return fxi_error(FX_EFORMAT, "model: the weight of the training is %g", c->weight);
     if (c->name && names != c->cols)
         return fxi_error(FX_EFORMAT, "model: %zu names for %zu columns", names, c->cols);
     return FX_OK;

@@ -76,8 +76,9 @@ static fx_status keep_block(fx_factors *to, fx_model *m, size_t g)
     for (size_t k = 0; k < outputs; k++) {
         const double *v = own->v + k * fm->size;
         for (size_t j = 0; j < fm->cols; j++)
-            for (size_t s = 0; s < rank; s++)
-                P[(k * fm->cols + j) * rank + s] = v[fxi_fm_at(fm, g, s, j)];
+            for (size_t s = 0; s < rank; s += FXI_LANES)
+                memcpy(P + (k * fm->cols + j) * rank + s, v + fxi_fm_at(fm, g, s, j),
+                       (rank - s < FXI_LANES ? rank - s : FXI_LANES) * sizeof *P);
         memcpy(lambda + k * rank, v + b->lambda, rank * sizeof *lambda);
         if (theta)
             memcpy(theta + k * order, v + b->theta, order * sizeof *theta);

@@ -211,6 +211,7 @@ void fxi_train_close(fxi_train *t)
     fxi_model_labels_free(&t->labels);
     fxi_model_labels_free(&t->eval_labels);
     free(t->largest);
+    free(t->fresh);
     fx_model_free(t->m);
     fxi_model_learner_free(&t->how);
     *t = (fxi_train){0};

@@ -418,9 +418,11 @@ void load_free(loaded *l)
     free(l->spec);
     free(l->asked);
     free(l->names);
+    free(l->node_spec[0]);
+    free(l->node_spec[1]);
     free(l->source);
     l->data = NULL;
     l->wide = NULL;
-    l->spec = l->asked = l->names = NULL;
+    l->spec = l->asked = l->names = l->node_spec[0] = l->node_spec[1] = NULL;
     l->source = NULL;
 }

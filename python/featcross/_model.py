@@ -241,5 +241,17 @@ class Model(Handle):
                            None if row is None else a.score, None if row is None else a.rest,
                            a.missed, label_of(a.output) if label_of else None)
 
+    def vectors(self, rows: Rows, side: int, output: int, *, n_jobs=None, verbose=0) -> np.ndarray:
+        """[rows][numbers] of rows of one side."""
+        width, at = ctypes.c_size_t(), 0
+        call("fx_model_vectors_width", byref(width), self, n_jobs=n_jobs, what="vectors")
+        out = np.empty((len(rows), width.value))
+        for m in rows.matrices:
+            with rows_from(at):
+                call("fx_model_vectors", address(out[at:]), None, self, side, output, m,
+                     n_jobs=n_jobs, verbose=verbose, what="vectors")
+            at += m.rows
+        return out
+
 
 __all__ = ["Combination", "Explanation", "LABEL", "Model", "PROBA", "SCORE"]

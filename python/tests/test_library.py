@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The mirror of featcross.h in _library.py, member by member and function by function."""
+"""The mirror of featcross.h in _header.py, member by member and function by function.
+
+Covers: _header.py"""
 import copy
 import ctypes
 import importlib.util
@@ -29,7 +31,7 @@ POINTERS = {                            # as which ctypes' types a pointer may s
     "char*": (c_char_p, c_void_p), "void*": (c_void_p, c_char_p), "char**": (POINTER(c_char_p),),
     "double*": (POINTER(c_double), c_void_p), "size_t*": (POINTER(c_size_t),),
     "ArrowSchema*": (c_void_p,), "ArrowArray*": (c_void_p,), "int64_t*": (c_void_p,), "int32_t*": (c_void_p,), "uint64_t*": (POINTER(c_uint64),),
-    "unsigned char*": (POINTER(c_ubyte),), "void*[3]": (c_void_p * 3,), "int (*)(void*, double)": (_library.PROGRESS,),
+    "unsigned char*": (POINTER(c_ubyte),), "void*[3]": (c_void_p * 3,), "char*[2]": (ctypes.c_char_p * 2,), "int (*)(void*, double)": (_library.PROGRESS,),
     "int (*)(void*, void*, size_t)": (_library.WRITE,),
     "int (*)(void*, char*, uint64_t)": (_library.MEMBER,),
 }

@@ -181,7 +181,17 @@ static fx_status make_rows(making *x, fxi_team *team)
 }
 
 /* ---- Columns ----------------------------------------------------------------------------- */
-/* True if a name of A is also a name of B. */
+static bool all_begin(const char *const *name, size_t n, const char *with)
+{
+    size_t j = 0;
+
+    while (j < n && !strncmp(name[j], with, strlen(with)))
+        j++;
+    return j == n;
+}
+
+/* True if a name of A is also a name of B; or if all have the prefixes already: so that whoever meets
+ * them on all names may take them off. */
 static fx_status names_clash(bool *clash, const fxi_links *l, fxi_team *team)
 {
     const fx_table *A = l->A, *B = l->B;
@@ -189,7 +199,7 @@ static fx_status names_clash(bool *clash, const fxi_links *l, fxi_team *team)
     fx_status s = FX_OK;
     size_t number;
 
-    *clash = false;
+    *clash = all_begin(A->name, A->cols, "a.") && all_begin(B->name, B->cols, "b.");
     for (size_t j = 0; j < A->cols && !s; j++)
         s = fxi_data_classes_add(&number, &names, A->name[j], strlen(A->name[j]), team);
     for (size_t j = 0; j < B->cols && !s && !*clash; j++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cmd_vectors.c - featcross vectors: rows of one side as vectors, whose inner products with those of the
- * other side are the scores of pairs. */
+ * cmd_vectors.c - featcross vectors: rows of one side as vectors, whose inner products with
+ * those of the other side are the scores of pairs. */
 
 #include "commands.h"
 #include "models/models.h"
@@ -12,8 +12,8 @@ static const char *nodes, *side_name, *output_path, *class_option;
 
 static const opt options[] = {
     {"nodes", 0, "FILE", OPT_TEXT, &nodes, NULL,
-     "rows of one side, such as users or items; of a model that was trained with --links, a file as "
-     "--nodes had it", 0, 0},
+     "rows of one side, such as users or items; of a model that was trained with --links, a file "
+     "as --nodes had it", 0, 0},
     {"side", 0, "first|second", OPT_CHOICE, &side_name, NULL,
      "the side that they are; the constant of the model is in the vectors of the first side", 0, 0},
     {"output", 0, "CLASS", OPT_TEXT, &class_option, NULL,
@@ -172,15 +172,15 @@ const command cmd_vectors = {
             "program; recommend uses them, too. The inner product is what predict --output score "
             "gives for the joined row.\n"
             "\n"
-            "It works for factorization machines of all kinds, for linear models on columns or on the "
-            "maps rk and rm, and for kernel machines that explain takes. It does not where a row is "
-            "scaled by its norm (unit-l1, unit-l2), where targets are clipped, and where a group "
-            "has columns on both sides.\n"
+            "It works for factorization machines of all kinds, for linear models on columns or on "
+            "the maps rk and rm, and for kernel machines that explain takes. It does not where a "
+            "row is scaled by its norm (unit-l1, unit-l2), where targets are clipped, and where a "
+            "group has columns on both sides.\n"
             "\n"
-            "Rows have the columns of the model, those of the other side left out. The two sides of "
-            "a model that was trained with --links, or of bilinear, have files of their own, whose "
-            "columns count from the first. A row is called by its --id, else by its label, else by its "
-            "number from 1.",
+            "Rows have the columns of the model, those of the other side left out. The two sides "
+            "of a model that was trained with --links, or of bilinear, have files of their own, "
+            "whose columns count from the first. A row is called by its --id, else by its label, "
+            "else by its number from 1.",
     .examples = "vectors m.fx --nodes films.svm --side second -o films.npy\n"
                 "vectors m.fx --nodes people.svm --side first > people.csv",
     .groups = {&group, &reading_options, &common_options},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * side_rows.c - rows of one side of a model of pairs: users or items alone.
  *
- * A model that was trained with --links keeps how its nodes were read and how many columns the first
- * ones have, so that files of nodes are read as in training.  Other models of pairs have rows of all
- * columns, of which those of the other side are absent. */
+ * A model that was trained with --links keeps how its nodes were read and how many columns the
+ * first ones have, so that files of nodes are read as in training.  Other models of pairs have
+ * rows of all columns, of which those of the other side are absent. */
 
 #include "models.h"
 

@@ -182,6 +182,10 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_model_explain": (_status, _out, _handle, POINTER(fx_explain_options), _run),
     "fx_explanation_free": (None, _handle),
     "fx_model_vectors_width": (_status, POINTER(c_size_t), _handle, _run),
+    "fx_model_recommender_new": (_status, _out, _handle, c_size_t, _matrix, _run),
+    "fx_model_recommender_best": (_status, c_void_p, c_void_p, POINTER(c_uint64), _handle, _matrix,
+                                  c_size_t, c_void_p, c_void_p, _run),
+    "fx_model_recommender_free": (None, _handle),
     "fx_model_vectors": (_status, c_void_p, POINTER(c_uint64), _handle, c_int, c_size_t, _matrix,
                          _run),
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The shared library: loaded, its failures as exceptions, its objects.
 
-_header.py mirrors its interface, and is passed on here.  Nothing else in the package touches ctypes'
-types of arguments.
+_header.py mirrors its interface, and is passed on here.  Nothing else in the package touches
+ctypes' types of arguments.
 """
 from __future__ import annotations
 

@@ -253,5 +253,17 @@ class Model(Handle):
             at += m.rows
         return out
 
+    def recommend(self, users: Rows, items: Rows, k: int, output: int,
+                  seen: tuple[np.ndarray, np.ndarray] | None, *, n_jobs=None, verbose=0) \
+            -> tuple[np.ndarray, np.ndarray]:
+        """[users][k] numbers of items, the best first, -1: none, and their scores.  seen: user i
+        has seen items seen[1][seen[0][i]:seen[0][i + 1]], ascending, uintp."""
+        known, how = Handle(lib.fx_model_recommender_free), {"n_jobs": n_jobs, "verbose": verbose}
+        call("fx_model_recommender_new", known.out, self, output, items.matrix, what="items", **how)
+        item, score = np.empty((len(users), k), np.uintp), np.empty((len(users), k))
+        call("fx_model_recommender_best", address(item), address(score), None, known, users.matrix,
+             k, *(map(address, seen) if seen else (None, None)), what="recommend", **how)
+        return item.astype(np.int64), score
+
 
 __all__ = ["Combination", "Explanation", "LABEL", "Model", "PROBA", "SCORE"]

@@ -45,8 +45,8 @@ def test_inner_products_are_scores(model):
     assert U.shape[1] == V.shape[1] and (U[:, 1] == 1).all() and (V[:, 0] == 1).all()
     joined = (USERS[:, None] + ITEMS[None]).reshape(-1, D)
     score = getattr(model, "decision_function", model.predict)(joined).reshape(len(USERS), -1)
-    np.testing.assert_allclose(U @ V.T, score, rtol=0, atol=1e8 * 2**-53 if model.get_params().get("map") is None
-                               else 1e4 * 2**-24)
+    mapped = model.get_params().get("map") is not None
+    np.testing.assert_allclose(U @ V.T, score, rtol=0, atol=1e4 * 2**-24 if mapped else 1e8 * 2**-53)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -80,3 +80,40 @@ def test_arguments():
         model.vectors(USERS[:, :3])
     with pytest.raises(Exception, match="not fitted|fit"):
         fc.LinearRegressor().vectors(USERS)
+
+
+def best(scores, k, excluded):
+    """By sorting: of equal scores the first."""
+    scores = np.where(excluded, -np.inf, scores)
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    values = np.take_along_axis(scores, order, axis=1)
+    return np.where(np.isinf(values), -1, order), np.where(np.isinf(values), np.nan, values)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seen", ["none", "sparse", "lists"])
+def test_recommend(seen):
+    model = fitted(fc.FactorizationMachineRegressor(n_components=3, random_state=1, max_iter=5))
+    users, items = rows(50, 4, slice(0, SPLIT)), rows(40, 5, slice(SPLIT, D)).round(1)
+    items[7] = items[3]                 # a tie
+    excluded = np.random.default_rng(6).random((50, 40)) < (0.9 if seen != "none" else -1)
+    exclude = {"none": None, "sparse": sparse.coo_matrix(excluded),
+               "lists": [list(np.flatnonzero(row))[::-1] for row in excluded]}[seen]
+    scores = model.vectors(users, "first") @ model.vectors(items, "second").T
+    want, values = best(scores.round(12), 6, excluded)
+    got, score = model.recommend(users, sparse.csr_matrix(items), 6, exclude)
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_allclose(score, values, rtol=0, atol=1e-11)
+    assert (got == -1).any() == (seen != "none")
+
+
+def test_recommend_refuses():
+    model = fitted(fc.LinearRegressor())
+    for exclude, says in (([[0]], "shape"), ([[6]] * 7, "item 6"), ([[-1]] * 7, "item -1"),
+                          (sparse.eye(3), "shape")):
+        with pytest.raises(ValueError, match=says):
+            model.recommend(USERS, ITEMS, 2, exclude)
+    with pytest.raises(ValueError, match="k="):
+        model.recommend(USERS, ITEMS, 0)
+    item, score = model.recommend(USERS, ITEMS, 9)
+    assert (item[:, 6:] == -1).all() and np.isnan(score[:, 6:]).all()

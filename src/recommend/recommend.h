@@ -2,10 +2,14 @@
  * recommend.h - between the files of recommend: a model as an inner product of two sides.
  *
  *   sides.c         which models these are, how long the vectors are
- *   vectors.c       a row of one side as its vector */
+ *   vectors.c       a row of one side as its vector
+ *   recommender.c   items, ready for products
+ *   best.c          the best of them for some users; best_hot.c: products of users and items */
 #ifndef FXI_RECOMMEND_H
 #define FXI_RECOMMEND_H
 #include "explain/explain.h"
+
+enum { FXI_RECOMMEND_USERS = 8 };       /* users that best_hot.c takes at a time */
 
 /* ---- sides.c ------------------------------------------------------------------------------
  * Numbers 0 and 1 of a vector carry what belongs to one side alone: (f(a), 1) and (1, g(b)).  Then
@@ -38,4 +42,26 @@ fx_status fxi_recommend_vectors_check(const fx_model *m, const fx_matrix *X, con
 /* out[rows][width] of rows that were checked. */
 fx_status fxi_recommend_vectors(double *out, uint64_t *unseen, const fxi_recommend_sides *s,
                                 fx_side side, const fx_matrix *X, const fx_run *run);
+
+/* ---- recommender.c, best.c ---------------------------------------------------------------- */
+struct fx_recommender {
+    const fx_model *m;
+    fxi_recommend_sides sides;
+    size_t items, panels;               /* panels of FXI_LANES, an even number */
+    double *V;                          /* [items][width] vectors */
+    float *zt;                          /* [panels][width - 1][FXI_LANES]: numbers 1, 2, .. of them,
+                                         * divided by `most`; NaN beyond the items */
+    double *most;                       /* [width - 1] powers of 2, no |number| is larger */
+    const fxi_simd *simd;
+};
+typedef struct fxi_recommend_question {
+    const fx_recommender *r;
+    const double *U;                    /* [users][width] */
+    size_t users, k;
+    const size_t *from, *seen;          /* or NULL */
+    size_t *item;                       /* [users][k] out */
+    double *score;
+} fxi_recommend_question;
+/* best.c - all of it. */
+fx_status fxi_recommend_best(const fxi_recommend_question *q, const fx_run *run);
 #endif

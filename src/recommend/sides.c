@@ -8,9 +8,10 @@
  *   e_t(p x) = sum_{i=0..t} e_i(p a) e_{t-i}(p b)
  *
  * i = 0 and i = t belong to one side alone.  The others need high - 1 numbers for each component,
- * however many orders there are: e_i(p a) beside sum_j lambda_{i+j} e_j(p b).  Powers <p, x>^t (a part
- * that repeats) have <p, a>^i and C(i + j, i) <p, b>^j instead.  All combinations at once are a product
- * over the columns less 1, and the product is that of the sides.  doc/math.md#vectors */
+ * however many orders there are: e_i(p a) beside sum_j lambda_{i+j} e_j(p b).  Powers <p, x>^t
+ * (a part that repeats) have <p, a>^i and C(i + j, i) <p, b>^j instead.  All combinations at
+ * once are a product over the columns less 1, and the product is that of the sides.
+ * doc/math.md#vectors */
 
 #include "recommend/recommend.h"
 

@@ -7,8 +7,8 @@
   - the same of the folders of cli; of another folder a file includes the header of its name alone;
     no file of cli is named like one of src
   - no folder directly below src or cli has more than 40 files .c and .h, tests aside
-  - model, train, explain, file and recommend never test for a kind of model: no comparison of a kind, no
-    fxi_kind_ symbol, nothing included of kind/, no strcmp of its name or spec with a literal
+  - model, train, explain, file and recommend never test for a kind of model: no comparison of a
+    kind, no fxi_kind_ symbol, nothing included of kind/, no strcmp of its name or spec with a literal
   - cli, examples and fuzz see featcross.h alone; so does python, of which scikit-learn is named in
     _sklearn.py alone, and no file but tests has more than 300 lines; it names models where a class
     of an estimator says which it is (_models) and nowhere else

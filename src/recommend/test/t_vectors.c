@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_vectors.c - inner products of two sides against the scores of joined rows, for every model that has
- * them; the others are refused by name.  Covers: sides.c
+ * t_vectors.c - inner products of two sides against the scores of joined rows, for every model that
+ * has them; the others are refused by name.  Covers: sides.c
  *
  * Tolerance: prediction and both vectors are sums of products, in doubles; with A the same sum of
  * absolute values, which is bounded here by products over the columns, each is off by less than
@@ -153,7 +153,8 @@ static void check_factors(void)
         for (size_t k = 0; k < 3; k++) {
             const char *sep = strchr(of[i].spec, ':') ? "," : ":";
             const char *loss = k == 1 ? "classify" : "regress";
-            snprintf(spec, sizeof spec, "%s%srank=%d,sd=0.5,max-iter=5,task=%s,%s", of[i].spec, sep, K, loss,
+            snprintf(spec, sizeof spec, "%s%srank=%d,sd=0.5,max-iter=5,task=%s,%s", of[i].spec, sep,
+                     K, loss,
                      more[k]);
             fx_plan plan = {.model = spec, .scale = k == 0 ? "maxabs" : k == 1 ? "std" : NULL,
                             .missing = k == 2 ? "mean,indicator" : NULL};
@@ -191,7 +192,8 @@ static void check_others(void)
 /* Where sides are known, groups of one side each are fine, and rows of the other side are not. */
 static void check_sides(void)
 {
-    fx_plan plan = {.model = "hofm:order=3,rank=3,sd=0.5,max-iter=3,task=regress", .kernel = "groups:file=F,order=3",
+    fx_plan plan = {.model = "hofm:order=3,rank=3,sd=0.5,max-iter=3,task=regress",
+                    .kernel = "groups:file=F,order=3",
                     .family = "a: 1 2\nb: 3 4\nc: 5 6 7\n"};
     const fx_matrix U = dense(users[0], USERS), V = dense(items[0], ITEMS);
     static double out[USERS * 64];

@@ -355,7 +355,7 @@ int load_as(loaded *l, const char *path, const load_options *like)
 {
     int status;
 
-    *l = (loaded){0};
+    *l = (loaded){.nodes = like->nodes};
     if ((status = rows_missing_check(like)))
         return status;
     if (movielens_dir_is(path) && !like->mores)

@@ -289,6 +289,51 @@ size_t model_file_pair(size_t *second, const fx_model_info *c, size_t i);
 const char *model_file_output(char buf[256], const fx_model_info *c,
                               size_t i); /* "B", "A/B" or "" */
 
+/* ---- side_rows.c: rows of one side of a model of pairs --------------------------------------
+ * Where the model knows its sides, columns of the file count on their own: as in --nodes of
+ * training. */
+typedef struct side_rows {
+    const fx_model_info *c;
+    fx_side side;
+    loaded in;
+    fx_matrix X;                        /* rows at hand, in columns of the model; none: the end */
+    size_t before;                      /* rows that came before */
+    uint64_t unseen;                    /* numbers of columns that the side does not have */
+    int64_t *ptr;                       /* memory of X */
+    int32_t *col;
+    double *val;
+    size_t rows, stored;                /* that it holds */
+} side_rows;
+/* how: unlabelled, streamed.  After the first rows, side_rows_next gives the others of a stream. */
+int side_rows_open(side_rows *s, const char *path, const fx_model_info *c, fx_side side,
+                   load_options how);
+int side_rows_next(side_rows *s);
+/* What row i of X is called: its identifier, its label, else its number from 1. */
+const char *side_rows_name(char buf[32], const side_rows *s, size_t i);
+void side_rows_close(side_rows *s);
+/* The score that --output CLASS names; with one score, NULL is that. */
+int side_rows_output(size_t *out, const char *who, const fx_model_info *c,
+                     const char *class_option);
+
+/* ---- seen_items.c: lines `user item` --------------------------------------------------------- */
+typedef struct seen_pair {
+    const char *user;                   /* inside the text */
+    size_t item;
+} seen_pair;
+typedef struct seen_items {             /* zeros: none */
+    char *text;
+    strbuf numbers;                     /* names in shortest form, one behind the other */
+    seen_pair *at;                      /* [n] by user, then item, each once */
+    size_t n, unknown;                  /* unknown: lines whose item is not among the names */
+    size_t *seen;                       /* of the last rows */
+    size_t capacity;
+} seen_items;
+/* name[names]: of the items, which are their numbers from 0. */
+int seen_items_read(seen_items *s, const char *path, const char *const *name, size_t names);
+/* from[rows + 1] of these users, into s->seen. */
+int seen_items_of(seen_items *s, size_t *from, const side_rows *users);
+void seen_items_free(seen_items *s);
+
 /* ---- convert_model.c ------------------------------------------------------------------------ */
 bool convert_is_model(const char *path);                 /* ours, or libFM's text */
 /* to: "libfm", "fm" or NULL; task: of libFM's text, or NULL */

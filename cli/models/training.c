@@ -241,6 +241,9 @@ static int take_rows(training *t, const char *data, int base, bool stream)
     t->plan.size = sizeof t->plan;
     t->plan.class_weight = t->class_weight;
     t->plan.reader = t->X.spec;
+    t->plan.split = t->X.split;
+    t->plan.side_reader[FX_FIRST] = t->X.node_spec[FX_FIRST];
+    t->plan.side_reader[FX_SECOND] = t->X.node_spec[FX_SECOND];
     t->plan.missing = rows_missing_plan();
     t->plan.seed = cli.seed;
     return 0;

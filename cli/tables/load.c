@@ -357,7 +357,7 @@ int load_as(loaded *l, const char *path, const load_options *like)
 {
     int status;
 
-    *l = (loaded){0};
+    *l = (loaded){.nodes = like->nodes};
     if ((status = rows_missing_check(like)))
         return status;
     if (movielens_dir_is(path) && !like->mores)
@@ -420,9 +420,11 @@ void load_free(loaded *l)
     free(l->spec);
     free(l->asked);
     free(l->names);
+    free(l->node_spec[0]);
+    free(l->node_spec[1]);
     free(l->source);
     l->data = NULL;
     l->wide = NULL;
-    l->spec = l->asked = l->names = NULL;
+    l->spec = l->asked = l->names = l->node_spec[0] = l->node_spec[1] = NULL;
     l->source = NULL;
 }

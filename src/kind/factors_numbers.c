@@ -18,6 +18,8 @@ fx_status fxi_kind_factors_numbers_new(fx_model *m, const fxi_learning *how)
     fx_status st = FX_OK;
 
     shape.given = m->c.cols;
+    if (!m->c.split)
+        m->c.split = shape.split;
     if (*m->c.kernel)
         st = fxi_kind_factors_groups(&group, &shape.groups, &m->c, how);
     shape.group = group;

@@ -60,7 +60,8 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from)
 {
     fx_model_info *c = &m->c;
     const char **texts[] = {&c->spec,   &c->scale,  &c->map,   &c->kernel,
-                            &c->family, &c->reader, &c->remark};
+                            &c->family, &c->reader, &c->remark, &c->side_reader[FX_FIRST],
+                            &c->side_reader[FX_SECOND]};
     const double *indicator = NULL, *later = NULL;
     fx_status st = FX_OK;
 

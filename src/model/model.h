@@ -249,6 +249,11 @@ fx_status fxi_model_rows(fx_matrix *view, uint64_t *unseen, const fx_model_info 
                          const unsigned char *seen, const fx_scale *scale, const fx_matrix *X,
                          size_t first, size_t n, fxi_scratch *scratch, const fx_run *run,
                          fxi_team *team);
+/* The same without the columns that c->seen leaves out, after what is missing was filled. */
+fx_status fxi_model_rows_filled(fx_matrix *view, uint64_t *unseen, const fx_model_info *c,
+                                const fxi_missing *missing, const fx_scale *scale,
+                                const fx_matrix *X, size_t first, size_t n, fxi_scratch *scratch,
+                                const fx_run *run, fxi_team *team);
 fx_matrix fxi_model_rows_of(const fx_matrix *X, size_t first, size_t n);        /* a view of them */
 /* The scaling that a model holds; NULL for none. */
 fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c);

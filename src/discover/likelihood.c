@@ -10,7 +10,8 @@
  *
  * A product that depends linearly on those before it is left out, and its ratio is 0.  A product
  * that separates the classes has no largest likelihood; Newton's steps then go on by about 1 each
- * until the gain is below GAIN, far beyond SEPARATED.  Its ratio is right nevertheless.
+ * until the gain is below GAIN, far beyond SEPARATED, where there is next to no curvature.  Its ratio
+ * is right nevertheless.
  *
  * Cost: an iteration takes a product of each two terms of a row, and terms^3/6. */
 
@@ -31,13 +32,14 @@ typedef struct work {
     double *gram;                       /* [n][n] sum of weight z z' */
     double *LD;                         /* [n][n] factors of the curvature */
     double *slope, *step, *w, *try;     /* [n] */
+    double *largest;                    /* [n] |product| */
     bool *out, *without;                /* [n] dependent; also: without a term */
     fxi_team *team;
 } work;
 
 static void close_work(work *k)
 {
-    fxi_free(k->gram, k->LD, k->slope, k->step, k->w, k->try, k->out, k->without);
+    fxi_free(k->gram, k->LD, k->slope, k->step, k->w, k->try, k->largest, k->out, k->without);
 }
 
 static fx_status open_work(work *k, const fxi_likelihood *m, fxi_team *team)
@@ -53,9 +55,11 @@ static fx_status open_work(work *k, const fxi_likelihood *m, fxi_team *team)
     k->step = fxi_alloc(n, sizeof *k->step);
     k->w = fxi_zalloc(n, sizeof *k->w);
     k->try = fxi_alloc(n, sizeof *k->try);
+    k->largest = fxi_zalloc(n, sizeof *k->largest);
     k->out = fxi_zalloc(n, sizeof *k->out);
     k->without = fxi_zalloc(n, sizeof *k->without);
-    if (k->gram && k->LD && k->slope && k->step && k->w && k->try && k->out && k->without)
+    if (k->gram && k->LD && k->slope && k->step && k->w && k->try && k->largest && k->out
+        && k->without)
         return FX_OK;
     close_work(k);
     return FX_ENOMEM;
@@ -207,6 +211,15 @@ static void invert_column(work *k, size_t j)
     fxi_discover_solve(k->step, k->LD, k->out, k->n);
 }
 
+/* |product| of each term, to k->largest. */
+static void find_largest(work *k)
+{
+    const fxi_products *z = &k->m->z;
+
+    for (size_t p = 0; p < z->ptr[z->rows]; p++)
+        k->largest[z->term[p] + 1] = fmax(k->largest[z->term[p] + 1], fabs(z->x[p]));
+}
+
 static fx_status test_classes(work *k, fxi_likelihood_term *term, double whole, bool ratios)
 {
     size_t n = k->n, square = n * n;
@@ -217,6 +230,7 @@ static fx_status test_classes(work *k, fxi_likelihood_term *term, double whole, 
         fxi_free(LD, w);
         return FX_ENOMEM;
     }
+    find_largest(k);
     memcpy(LD, k->LD, square * sizeof *LD);
     for (size_t j = 1; j < n && !fxi_parallel_cancelled(k->team); j++) {
         fxi_likelihood_term *t = &term[j - 1];
@@ -226,6 +240,7 @@ static fx_status test_classes(work *k, fxi_likelihood_term *term, double whole, 
         invert_column(k, j);
         t->w = best[j];
         t->error = sqrt(k->step[j]);
+        t->separates = fabs(t->w) * k->largest[j] > SEPARATED && fabs(t->w) < t->error;
         if (!ratios)
             continue;
         for (size_t i = 0; i < n; i++)
@@ -237,17 +252,6 @@ static fx_status test_classes(work *k, fxi_likelihood_term *term, double whole, 
     }
     fxi_free(LD, w);
     return FX_OK;
-}
-
-static void find_separating(const work *k, fxi_likelihood_term *term)
-{
-    const fxi_products *z = &k->m->z;
-
-    memset(k->try, 0, k->n * sizeof *k->try);
-    for (size_t p = 0; p < z->ptr[z->rows]; p++)
-        k->try[z->term[p]] = fmax(k->try[z->term[p]], fabs(z->x[p]));
-    for (size_t j = 0; j < z->terms; j++)
-        term[j].separates = fabs(k->w[j + 1]) * k->try[j] > SEPARATED;
 }
 
 /* ---- Targets ------------------------------------------------------------------------------------------ */
@@ -299,7 +303,6 @@ fx_status fxi_discover_likelihood(fxi_likelihood_term *term, double *deviance,
     if (term && m->regress) {
         test_targets(&k, term, *deviance);
     } else if (term) {
-        find_separating(&k, term);
         st = test_classes(&k, term, *deviance, ratios);
     }
     close_work(&k);

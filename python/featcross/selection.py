@@ -11,7 +11,7 @@ from ._discover import options, search
 from ._labels import Table, are_classes, classes_of, column, targets, weights
 from ._library import warn
 from ._memory import empty
-from ._numbers import finite, narrowed
+from ._numbers import MISSING, narrowed
 from ._rows import is_sparse
 from ._sklearn import ConvergenceWarning, TransformerMixin
 
@@ -172,13 +172,13 @@ class CombinationSelector(TransformerMixin, Estimator):
     def _complete(self, A):
         """Rows with missing numbers filled and with the columns that say where they were."""
         given = A.data if is_sparse(A) else A
-        if self.missing == "error":
-            finite(given, "X")
-            return A
         missing = np.isnan(given)
+        if self.missing == "error":
+            _refuse(A, ~np.isfinite(given))
+            return A
+        _refuse(A, np.isinf(given))
         fill = (self._fill[A.indices] if is_sparse(A) else self._fill).astype(A.dtype)
         filled = np.where(missing, fill, given)
-        finite(filled, "X")
         if not is_sparse(A):
             return np.hstack([filled, missing[:, self._indicator].astype(A.dtype)])
         from scipy.sparse import hstack
@@ -229,6 +229,20 @@ class CombinationSelector(TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _refuse(A, bad: np.ndarray) -> None:
+    """bad: which numbers of A are none that can be multiplied."""
+    if not bad.any():
+        return
+    at = int(np.argmax(bad))
+    if is_sparse(A):
+        value, row, j = A.data[at], np.searchsorted(A.indptr, at, "right") - 1, A.indices[at]
+    else:
+        row, j = divmod(at, A.shape[1])
+        value = A[row, j]
+    what, hint = ("NaN", MISSING) if np.isnan(value) else ("infinity", "")
+    raise ValueError(f"X, row {row}, column {j} (from 0): {what} is not a finite number{hint}")
 
 
 def _dense(A) -> np.ndarray:

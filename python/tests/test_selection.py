@@ -230,7 +230,7 @@ def test_numbers_that_are_none(planted, fitted, bad):
     worse[3, 4] = bad
     for rows in (worse, csr_array(worse)):
         for call in (lambda: selector().fit(rows, y), lambda: fitted.transform(rows)):
-            with pytest.raises(ValueError, match="(?i)nan|inf"):
+            with pytest.raises(ValueError, match="row 3, column 4 .*(NaN|inf)"):
                 call()
     with pytest.raises(ValueError, match="9 features"):
         fitted.transform(X[:, :5])
@@ -289,10 +289,10 @@ def test_seeds_and_threads(planted, fitted):
 def test_limits(planted, fitted):
     X, y = planted
     wide = (np.random.default_rng(1).random((200, 60)) < 0.5).astype(float)
-    with pytest.warns(ConvergenceWarning, match="max_seconds"), \
-            pytest.warns(UserWarning, match="no combination"):
+    with pytest.warns(UserWarning) as said:
         brief = selector(degree=6, max_seconds=1e-6).fit(wide, np.arange(200) % 2)
-    assert not brief.certified_
+    assert not brief.certified_ and "max_seconds" in str(said[0].message)
+    assert said[0].category is ConvergenceWarning
     assert all(len(s) <= 2 for s in selector(degree=2).fit(X, y).combinations_)
     few = selector(max_selected=1).fit(X, y)
     assert sum(few.frequency_) <= 1 < sum(fitted.frequency_)

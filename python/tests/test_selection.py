@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import featcross as fx
 from featcross import CombinationSelector
+from featcross._discover import Found
 from featcross._sklearn import ConvergenceWarning
 
 TRIPLE, PAIR = (1, 3, 6), (0, 4)
@@ -94,6 +95,9 @@ def test_numbers_as_they_are():
     assert np.allclose(found.transform(X)[:, 0], X[:, 1] * X[:, 2], rtol=1e-15)
     one = found.discoveries_[0]
     assert one.label is None and one.effect == pytest.approx(0.5, abs=0.01)
+    single = X.astype(np.float32)
+    product = single[:, 1].astype(float) * single[:, 2]
+    assert np.array_equal(found.transform(single)[:, 0], product.astype(np.float32))
     again = selector(degree=2, scale="maxabs", task="regress").fit(X, y)
     assert again.discoveries_ == found.discoveries_
     with pytest.raises(ValueError, match="row"):
@@ -106,6 +110,10 @@ def test_tasks(planted):
     assert hasattr(selector().fit(X, number), "classes_")
     assert not hasattr(selector(task="regress").fit(X, number), "classes_")
     assert not hasattr(selector().fit(X, number + 0.5), "classes_")
+    one = selector().fit(X, number)
+    assert not hasattr(one.fit(X, number + 0.5), "classes_")
+    with pytest.warns(UserWarning, match="no combination"):     # of 20 values in 30 rows
+        assert not hasattr(selector().fit(X[:30], np.arange(30) % 20), "classes_")
     many = number * 100 + np.arange(len(X)) % 100
     assert not hasattr(selector().fit(X, many), "classes_")
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
@@ -130,16 +138,39 @@ def test_three_classes():
     assert found.transform(X).shape == (900, len(found.combinations_))
 
 
-def test_as_the_program(table, program, tmp_path):
-    frame, y = table
+def test_one_column_of_two_discoveries(fitted):
+    """The least p-value counts, whatever the order."""
+    first, second = (fitted.discoveries_[0]._replace(label=k, pvalue=p, frequency=p)
+                     for k, p in (("a", 0.04), ("b", 0.01)))
+    one = selector()
+    one._keep(Found([first, second], [], [TRIPLE, TRIPLE], None, 9, np.array([]), np.zeros(9), True,
+                    None), np.array(["a", "b", "c"]))
+    assert one.combinations_ == [first.combination] and one._sets == [TRIPLE]
+    assert (one.pvalues_.tolist(), one.frequency_.tolist()) == ([0.01], [0.01])
+
+
+def nested():
+    """A weak triple, whose parts are significant, too, and add nothing to it."""
+    rng = np.random.default_rng(2)
+    X = (rng.random((500, 6)) < 0.6).astype(float)
+    score = 2 * X[:, :3].prod(axis=1) - 1
+    return pd.DataFrame(X, columns=list("abcdef")), \
+        np.where(score + rng.logistic(size=500) > 0, 1, 0)
+
+
+@pytest.mark.parametrize("what", ["categories", "nested"])
+def test_as_the_program(table, program, tmp_path, what):
+    frame, y = table if what == "categories" else nested()
     frame.assign(y=y).to_csv(tmp_path / "d.csv", index=False)
-    done = subprocess.run([program, "discover", tmp_path / "d.csv", "--label", "y", "--order", "2",
+    done = subprocess.run([program, "discover", tmp_path / "d.csv", "--label", "y", "--order", "3",
                            "--splits", "8", "--permute", "3", "--seed", "3", "--json"],
                           capture_output=True, text=True, check=True)
     said = json.loads(done.stdout)
-    mine = selector(degree=2, n_permutations=3, n_jobs=2).fit(frame, y)
+    mine = selector(n_permutations=3, n_jobs=2).fit(frame, y)
     lines = mine.discoveries_ + mine.eliminated_
     assert len(said["combinations"]) == len(lines) >= 2
+    assert bool(mine.eliminated_) == (what == "nested")
+    assert mine.combinations_ == [one.combination for one in mine.discoveries_]
     assert [one["eliminated"] for one in said["combinations"]] == \
         [False] * len(mine.discoveries_) + [True] * len(mine.eliminated_)
     for its, one in zip(said["combinations"], lines):
@@ -240,7 +271,7 @@ def test_weights(planted):
     """Rows of weight 0 are not there, whatever their label; a weight is a number of rows."""
     X, y = planted
     w = np.arange(len(X)) % 3 + 0.0
-    labels = np.where(w == 0, "other", y)
+    labels = np.where(w == 0, "zero", y)    # behind the others
     some = selector().fit(X, labels, sample_weight=w)
     there = selector().fit(X[w > 0], y[w > 0], sample_weight=w[w > 0])
     assert some.discoveries_ == there.discoveries_ != [] and list(some.classes_) == ["no", "yes"]
@@ -328,6 +359,10 @@ def test_products_beyond_floats(planted, fitted):
     for dtype, value in ((np.float32, 1e30), (np.float64, 1e200)):
         with pytest.raises(FloatingPointError, match=r"product of \(.*\) in row 0"):
             fitted.transform(np.full((2, 9), value, dtype=dtype))
+    row = np.zeros((1, 9), dtype=np.float32)
+    row[0, list(TRIPLE)] = 1e30, 1e30, 1e-30  # the product of two is no float, that of three is
+    at = fitted.combinations_.index(TRIPLE)
+    assert fitted.transform(row)[0, at] == pytest.approx(1e30)
 
 
 def test_parameters_are_documented():

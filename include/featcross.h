@@ -278,6 +278,11 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
  * label (label=NAME), the weight and categories may be missing, but numbers may not.  hash-bits:
  * give all 2^B names; names are then not collected, so memory does not grow with the input. */
 FX_API fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n);
+/* After fx_data_reader_names: values of categories (csv) and words (text) that have none of those
+ * names become columns after them, in the order in which they come; columns of numbers with other
+ * names are left out all the same.  For fx_model_fold_in.  hash-bits: changes nothing, every name
+ * has a column.  Since 0.2. */
+FX_API fx_status fx_data_reader_names_more(fx_reader *r);
 /* Text: the bytes that follow are those of another file, whose rows follow the rows so far.  The
  * last line of the file before ends here.  csv: if the first file has a header, this one begins
  * with the same.  Messages name the file and count its lines; fx_read_counts has the lines of all
@@ -445,6 +450,7 @@ FX_API const char *fx_data_planted(const fx_data *d);
  *   "test"      every pair that is not in train
  *   "sample"    the links of "test", and as many other pairs
  *   "all"       every link, and `negatives` other pairs for each; train comes first
+ *   "given"     every link, in the order of the text, and nothing else; since 0.2
  * A link that is given twice is an error, and so is a label that two nodes share.  Numbers of nodes
  * may be missing (NaN) and are then missing in the rows.  Columns have names if both tables have
  * them; if a name is in both, all get the prefix `a.` or `b.`. */
@@ -598,6 +604,11 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
                                          * Not for precomputed kernels.  init must have the same. */
     const char *remark;                 /* one sentence that users of the model should know, stored
                                          * in it; or NULL */
+    size_t split;                       /* rows are pairs: columns of the first side, the others are
+                                         * of the second; stored in the model for fx_model_vectors.
+                                         * 0: not known.  Since 0.2 */
+    const char *side_reader[2];         /* with split: reader specs for rows of one side, whose
+                                         * columns count on their own; or NULL.  Since 0.2 */
 } fx_plan;
 
 /* Classes are the distinct labels and those of the plan, at least two; regression models (svr,
@@ -652,6 +663,16 @@ FX_API void fx_model_pass_free(fx_pass *p);
  * are left out; a sigmoid stays as it was. */
 FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t,
                                  const fx_run *run);
+/* Learns the columns that m does not know, such as a new user's, from the rows of t, while all else
+ * stays as it is, and stores the new model in *out; m is not modified.  These are columns that are
+ * all 0 in m's training and, where t is wider than m, those after m's; if m has names, t's names
+ * begin with them.  The numbers minimise m's objective, in which losses are still divided by the
+ * weight of the rows of the training (fx_model_info.weight): exactly where no row holds two of the
+ * new columns, else to m's `tol` (FX_NOT_CONVERGED: not within 1,000 visits).  Rows are scaled as
+ * in m, columns after m's not at all.  For factorization machines, but not poly-net and task=rank:
+ * FX_EUNSUPPORTED.  Labels must be m's classes; without a new column: FX_EINVAL.  Since 0.2. */
+FX_API fx_status fx_model_fold_in(fx_model **out, const fx_model *m, const fx_table *t,
+                                  const fx_run *run);
 /* Time and memory that fx_model_fit would take for a kernel machine, found by timing the kernel on
  * some rows.  seconds is only an order of magnitude; bytes is the peak allocation.  Other models:
  * FX_EUNSUPPORTED. */
@@ -724,6 +745,14 @@ typedef struct fx_model_info {          /* contents of a model; lives as long as
     size_t missing_cols;                /* columns that have such values */
     size_t missing_rows;                /* rows that "drop" left out; not among `rows` */
     const char *remark;                 /* plan.remark; "": none */
+    /* since 0.2 */
+    double weight;                      /* factorization machines, but no rankings: weight of all
+                                         * rows of the training, by which losses are divided; 0: not
+                                         * known */
+    const unsigned char *later;         /* [cols] 1: learnt by fx_model_fold_in; NULL: none */
+    size_t split;                       /* rows are pairs: columns of the first side, by plan.split
+                                         * or by the model (bilinear); 0: not known.  Since 0.2 */
+    const char *side_reader[2];         /* plan.side_reader; "": none.  Since 0.2 */
 } fx_model_info;
 FX_API const fx_model_info *fx_model_inspect(const fx_model *m);
 
@@ -1010,6 +1039,46 @@ FX_API fx_status fx_model_export(const fx_sink *sink, const fx_model *m, const c
  * Column 0 is index 0. */
 FX_API fx_status fx_model_import(fx_model **out, const char *format, int classify,
                                  const void *bytes, size_t len, const fx_run *run);
+
+/* ---- Pairs of sides -------------------------------------------------------------------------
+ * A row that joins the columns of a first side a (a user, the context) and of a second side b (an
+ * item), which share no column, has the score <u(a), v(b)> if the model is a sum over combinations.
+ * These are the vectors u and v, for an index of nearest neighbours or for fx_model_recommender.
+ * Since 0.2.
+ *
+ * For linear models on rows or on maps rk and rm, kernel machines that fx_model_explain takes, and
+ * factorization machines.  Not (FX_EUNSUPPORTED) where rows are scaled to unit norm, where targets
+ * are clipped, for itemset and map explicit, and where a group has columns on both sides.  With
+ * groups and in bilinear, the sides must be known: info->split.  Then a column of the other side is
+ * FX_EINVAL with its row. */
+typedef enum fx_side { FX_FIRST = 0, FX_SECOND = 1 } fx_side;
+/* Numbers of a vector: 2, and for each order t >= 2 of a factorization machine rank * (t - 1); for
+ * hofm-shared, hofm-simplex and poly-net of order m rank * (m - 1), for all-subsets and bilinear
+ * rank, for poly-net-uv 2 * rank; a map has a component for each feature. */
+FX_API fx_status fx_model_vectors_width(size_t *out, const fx_model *m, const fx_run *run);
+/* out[rows][width], for the score with this number.  Columns are the model's, those of the other
+ * side are 0 or, in sparse rows, absent; unseen and NaN as in fx_model_predict.  The constant of
+ * the model is on the first side. */
+FX_API fx_status fx_model_vectors(double *out, uint64_t *unseen, const fx_model *m, fx_side side,
+                                  size_t output, const fx_matrix *X, const fx_run *run);
+
+/* The best items for each user, by the score with this number.  A recommender keeps the vectors of
+ * the items, which are rows of the second side, and the model; any number of threads may ask it.
+ * Memory: 12 bytes for each number of the items' vectors; a call: 8 for each of the users'.
+ * Since 0.2. */
+typedef struct fx_recommender fx_recommender;
+FX_API fx_status fx_model_recommender_new(fx_recommender **out, const fx_model *m, size_t output,
+                                          const fx_matrix *items, const fx_run *run);
+/* item[users][k], score[users][k]: the k items with the highest scores, the highest first, of equal
+ * ones that with the lower number; where there are not so many, SIZE_MAX and NaN.  Items
+ * seen[from[i]..from[i + 1]), ascending, are left out for user i; from NULL: none.  unseen (may be
+ * NULL) counts entries of users in columns that the model does not know.  A score is an inner
+ * product in doubles.  The same bits for any number of threads and any instruction set. */
+FX_API fx_status fx_model_recommender_best(size_t *item, double *score, uint64_t *unseen,
+                                           const fx_recommender *r, const fx_matrix *users,
+                                           size_t k, const size_t *from, const size_t *seen,
+                                           const fx_run *run);
+FX_API void fx_model_recommender_free(fx_recommender *r);
 
 /* Held-out metrics along a path of C, ascending, each fit starting from the one before:
  * out[k*folds + f] is for C[k], fitted without the rows of fold f and measured on them.  Set

@@ -262,12 +262,15 @@ static int predict(job *j, char **operand, const char *data)
     double start = say_clock();
     int status = check(j, operand[0]);
 
-    if (status || (status = load_files_shared(data))
+    if (status || (data && (status = load_files_shared(data)))
         || (!team_rank()
             && ((status = begin_lines(j))
                 || (status = output_open(&j->o, output_path, output_kind_of(form))))))
         return status;
-    status = model_file_rows(&in, data, j->c, (load_options){.unlabelled = true, .streamed = true});
+    status = data ? model_file_rows(&in, data, j->c,
+                                    (load_options){.unlabelled = true, .streamed = true})
+                  : link_rows_load(&in, "given", &(load_options){.reader = j->c->reader,
+                                                                 .kept = *j->c->missing != '\0'});
     while (!status && in.table.rows && !(status = predict_rows(j, &in)))
         status = load_next(&in);
     if (team_rank()) {
@@ -325,8 +328,9 @@ static int run(int n, char **operand)
                    : *form == 'c' ? PREDICTION_CSV
                    : *form == 'j' ? PREDICTION_JSONL
                                   : PREDICTION_TEXT;
-    const char *data = n > 1 ? operand[1] : "-";
-    if ((status = model_file_first(&m, operand[0], data)))
+    const char *data = link_rows_given() ? NULL : n > 1 ? operand[1] : "-";
+    if ((status = link_rows_check("predict", data ? 1 : n - 1))
+        || (status = model_file_first(&m, operand[0], data)))
         return status;
     j.model = m;
     j.c = fx_model_inspect(m);
@@ -351,12 +355,16 @@ const command cmd_predict = {
             "columns of csv and text found by name. Text is answered while it is read, in "
             "constant memory; from a pipe or a terminal, each line as soon as it arrives. --json "
             "without -o prints one object with all predictions. Under mpirun several processes score "
-            "the rows of a file.",
+            "the rows of a file.\n"
+            "\n"
+            "With --links and --nodes, the rows are the pairs of nodes that the file lists, in its "
+            "order; --part selects others, as in training.",
     .examples = "predict m.fx test.svm > labels.txt\n"
                 "predict m.fx test.svm --output proba --format npy -o p.npy\n"
                 "predict m.fx test.csv --format csv -o predictions.csv\n"
-                "predict m.fx - --format jsonl < rows.svm",
-    .groups = {&group, &reading_but_format, &common_options},
+                "predict m.fx - --format jsonl < rows.svm\n"
+                "predict m.fx --links pairs.txt --nodes a.svm --nodes-b b.svm",
+    .groups = {&group, &link_rows_options, &reading_but_format, &common_options},
     .min_operands = 1, .max_operands = 2, .team = true,
     .run = run,
 };

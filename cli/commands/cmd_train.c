@@ -16,7 +16,7 @@
 static const char *output_path, *kernel_spec, *features, *cost, *same_cost, *init_path, *eval_path;
 static const char *history_path, *metric, *checkpoint_path, *spill_path;
 static uint64_t folds;
-static bool dry_run, resume;
+static bool dry_run, resume, freeze;
 
 static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
@@ -33,6 +33,10 @@ static const opt options[] = {
     {"init", 0, "MODEL", OPT_TEXT, &init_path, NULL,
      "start from MODEL (solvers newton and cd, factorization machines), or continue training it "
      "(perceptron)", 0, 0},
+    {"freeze", 0, NULL, OPT_FLAG, &freeze, NULL,
+     "with --init MODEL, a factorization machine (not poly-net, not --task rank): learn columns that "
+     "MODEL does not know, such as user=new, from the rows that hold them, and leave all else as it "
+     "is; DATA is read as the rows of MODEL were", 0, 0},
     {"eval-set", 0, "FILE", OPT_TEXT, &eval_path, NULL,
      "measure the model on the labelled rows of FILE, after every iteration and at the end", 0, 0},
     {"history", 0, "FILE", OPT_TEXT, &history_path, NULL,
@@ -157,6 +161,20 @@ static bool may_stream(const job *j)
     return (!folds || held_out_stream()) && (team_ranks() == 1 || !(chosen || folds));
 }
 
+/* Rows to measure on, in the columns of those to train on. */
+static int read_eval(job *j)
+{
+    const training *t = &j->t;
+    int status = load_as(&j->eval, eval_path,
+                         &(load_options){.base = t->X.table.base, .filled = true,
+                                         .reader = t->X.spec, .name = t->X.table.name,
+                                         .names = t->X.table.cols});
+
+    if (!status)
+        load_say(&j->eval);
+    return status;
+}
+
 static int read_data(job *j, const char *data)
 {
     training *t = &j->t;
@@ -173,12 +191,8 @@ static int read_data(job *j, const char *data)
     if (!eval_path || team_rank())
         return 0;
     t->plan.metric = metric;
-    status = load_as(&j->eval, eval_path,
-                     &(load_options){.base = t->X.table.base, .filled = true, .reader = t->X.spec,
-                                    .name = t->X.table.name, .names = t->X.table.cols});
-    if (status)
+    if ((status = read_eval(j)))
         return status;
-    load_say(&j->eval);
     t->plan.eval = &j->eval.table;
     return t->regress || t->rank || j->init || !j->eval.table.label || t->streamed
                ? 0                      /* of streamed rows the fit tells of unknown classes */
@@ -244,12 +258,10 @@ static int cross_validate(job *j)
     return status;
 }
 
-static int fit_model(job *j)
+static int measure(job *j)
 {
-    int status = training_fit(&j->t);
-
-    if (status || !eval_path)
-        return status;
+    if (!eval_path)
+        return 0;
     fx_status s = metric_evaluate(&j->held_out, j->t.model, &j->eval.table, j->t.metric);
     if (s)
         return load_failed(&j->eval, s);
@@ -328,6 +340,7 @@ static int report(const job *j)
                    (unsigned long long)c->iterations);
     else
         model_info_print_fit(f, "objective    ", c);
+    model_info_print_later(f, c);
     if (folds)
         safe_print(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n", j->t.metric,
                    j->mean, j->sd, (unsigned long long)folds);
@@ -383,6 +396,8 @@ static int report_json(const job *j)
     }
     if (*c->missing)
         o = say_set(o, "missing", say_text(c->missing));
+    if (c->later)
+        o = say_set(o, "later_columns", json_integer((json_int_t)model_info_later(c)));
     if (c->orders)
         o = say_set(o, "norms", model_info_norms(c));
     if (c->variance)
@@ -473,11 +488,38 @@ static int train(job *j, const char *data)
     if (init_path)
         same_file_update(o, init_path);                 /* may replace the model it continues */
     if ((status = read_data(j, data)) || (status = resolve_plan(j))
-        || (folds && (status = cross_validate(j))) || (status = fit_model(j))
-        || (status = training_save(&j->t, o)) || (history && (status = write_history(j, history))))
+        || (folds && (status = cross_validate(j))) || (status = training_fit(&j->t))
+        || (status = measure(j)) || (status = training_save(&j->t, o))
+        || (history && (status = write_history(j, history))))
         return status;
     reported = cli.json ? report_json(j) : report(j);
     return reported ? reported : j->t.diverged ? EXIT_NUMERIC : 0;
+}
+
+/* --freeze */
+static int fold_in(job *j, const char *data)
+{
+    training *t = &j->t;
+    output *o = NULL;
+    int status;
+
+    if (!init_path)
+        return say_error("train: --freeze needs --init MODEL, of which everything but new columns "
+                         "stays as it is");
+    if ((status = freeze_check(cmd_train.groups)) || (status = metric_known(metric))
+        || (status = training_path(t, "train", output_path, data))
+        || (status = output_open(&o, t->path, OUTPUT_BINARY)))
+        return status;
+    same_file_update(o, init_path);
+    if ((status = model_file_load(&j->init, NULL, init_path))
+        || (status = freeze_read(t, data, j->init)))
+        return status;
+    t->metric = metric ? metric : t->metric;
+    if ((status = metric_check("train", t->metric, t)) || (eval_path && (status = read_eval(j)))
+        || (status = freeze_fit(t, j->init)) || (status = measure(j))
+        || (status = training_save(t, o)))
+        return status;
+    return cli.json ? report_json(j) : report(j);
 }
 
 static int run(int n, char **operand)
@@ -487,7 +529,8 @@ static int run(int n, char **operand)
     int status = link_rows_check("train", n);
 
     if (!status)
-        status = (dry_run ? choose : team_rank() ? assist : train)(&j, n ? operand[0] : link_rows_path());
+        status = (freeze ? fold_in : dry_run ? choose : team_rank() ? assist : train)(
+            &j, n ? operand[0] : link_rows_path());
     training_free(&j.t);
     fx_model_free(j.init);
     kernel_free(&j.k);
@@ -573,6 +616,7 @@ const command cmd_train = {
                 "train x.svm --model fm --solver lbfgs --eval-set v.svm --patience 3\n"
                 "train a.svm b.svm.gz --model logistic --spill rows.spill\n"
                 "train queries.svm --model fm --task rank\n"
+                "train new.csv --init m.fx --freeze -o m.fx\n"
                 "train --links l.txt --nodes people.svm --model bilinear:split=20",
     .groups = {&group, &fitting_options, &factor_options, &link_rows_options, &reading_options,
                &common_options},

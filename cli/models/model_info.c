@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LISTED = 20 };                   /* classes that are named */
+enum { LISTED = 20 };                   /* classes and columns that are named */
 #define DEAD 1e-6                       /* a norm of factors: they play no part any more */
 
 /* Of the weights, and of columns that training saw. */
@@ -25,8 +25,36 @@ static size_t seen(const fx_model_info *c)
     size_t n = 0;
 
     for (size_t j = 0; j < c->cols; j++)
-        n += !c->seen || c->seen[j];
+        n += (!c->seen || c->seen[j]) && !(c->later && c->later[j]);
     return n;
+}
+
+size_t model_info_later(const fx_model_info *c)
+{
+    size_t n = 0;
+
+    for (size_t j = 0; c->later && j < c->cols; j++)
+        n += c->later[j];
+    return n;
+}
+
+void model_info_print_later(FILE *f, const fx_model_info *c)
+{
+    size_t n = model_info_later(c), listed = 0;
+
+    if (!n)
+        return;
+    safe_print(f, "later        %zu column%s learnt after the training:", n, n == 1 ? "" : "s");
+    for (size_t j = 0; j < c->cols && listed < LISTED; j++) {
+        if (!c->later[j])
+            continue;
+        if (c->name)
+            safe_print(f, " %s", c->name[j]);
+        else
+            safe_print(f, " %zu", j + (size_t)c->base);
+        listed++;
+    }
+    fputs(n > LISTED ? " ..\n" : "\n", f);
 }
 
 /* ---- What train says of a model, too ------------------------------------------------------- */
@@ -173,6 +201,7 @@ static int print(const char *path, const fx_model_info *c, size_t bytes)
     model_info_print_kernel(stdout, c);
     safe_print(stdout, "columns      %zu, numbered from %d, %zu seen in training, %s\n", c->cols,
                c->base, seen(c), c->name ? "with names" : "without names");
+    model_info_print_later(stdout, c);
     if (*c->missing)
         safe_print(stdout, "missing      %s, %zu of the columns tell where\n", c->missing,
                    c->cols - c->inputs);
@@ -212,14 +241,15 @@ static int print_json(const char *path, const fx_model_info *c, size_t bytes)
     char by[32];
 
     return say_json(json_pack(
-        "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:b, s:I, s:o, "
+        "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:I, s:b, s:I, s:o, "
         "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}, s:o}",
         "file", say_text(path), "format", "model", "version", machine_version(by, c->version),
         "bytes", (json_int_t)bytes, "model", say_text(c->spec), "scale", model_info_text(c->scale),
         "kernel", model_info_text(c->kernel), "map", model_info_text(c->map), "reader",
         model_info_text(c->reader), "seed", (json_int_t)c->seed, "D",
         (json_int_t)(c->support_vectors && !*c->map ? 0 : c->features), "columns",
-        (json_int_t)c->cols, "base", c->base, "seen_columns", (json_int_t)seen(c), "names",
+        (json_int_t)c->cols, "base", c->base, "seen_columns", (json_int_t)seen(c), "later_columns",
+        (json_int_t)model_info_later(c), "names",
         c->name != NULL, "outputs", (json_int_t)c->outputs, "classes", model_file_classes(c),
         "nonzero_weights", (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
         c->support_vectors ? json_integer((json_int_t)c->support_vectors) : json_null(),

@@ -98,6 +98,7 @@ typedef struct training {
 int training_path(training *t, const char *who, const char *path, const char *data);
 /* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */
 int training_read(training *t, const char *data, int base, bool stream);
+int training_weights(training *t);       /* of --weights, into t->X */
 int training_fit(training *t);           /* warns if it did not converge */
 fx_run training_run(const training *t);  /* of a fit: with what is left of --max-memory */
 int training_failed(const training *t, fx_status s);     /* prints why; the exit status */
@@ -106,6 +107,12 @@ void training_print(FILE *f, const training *t);         /* the model and its fi
 /* Where the rows were; passes over rows in memory are not counted. */
 json_t *training_engine(const training *t);
 void training_free(training *t);
+
+/* ---- freeze.c: new columns alone ------------------------------------------------------------- */
+/* Refuses options, of the groups before those of reading, that a frozen fit would ignore. */
+int freeze_check(const opt_group *const *groups);
+int freeze_read(training *t, const char *data, const fx_model *init);
+int freeze_fit(training *t, const fx_model *init);
 
 /* ---- task.c: classes or numbers ------------------------------------------------------------- */
 int task_decide(bool *regress, const loaded *l, spill *s);      /* says why; s: as for rows_each */
@@ -266,6 +273,8 @@ int model_info(const char *path);       /* model_info.c: what is in it */
 void model_info_print_kernel(FILE *f, const fx_model_info *c); /* lines of kernel, map, vectors */
 void model_info_print_variance(FILE *f, const fx_model_info *c); /* a line of the components */
 void model_info_print_fit(FILE *f, const char *start, const fx_model_info *c); /* objective, gap */
+size_t model_info_later(const fx_model_info *c);        /* columns that were folded in */
+void model_info_print_later(FILE *f, const fx_model_info *c);  /* a line of them, if there are any */
 bool model_info_known(double x);        /* an objective or a gap */
 json_t *model_info_number(double x);    /* null: not known */
 json_t *model_info_text(const char *s); /* null: "" */
@@ -279,6 +288,51 @@ json_t *model_file_classes(const fx_model_info *c);        /* names, as a list *
 size_t model_file_pair(size_t *second, const fx_model_info *c, size_t i);
 const char *model_file_output(char buf[256], const fx_model_info *c,
                               size_t i); /* "B", "A/B" or "" */
+
+/* ---- side_rows.c: rows of one side of a model of pairs --------------------------------------
+ * Where the model knows its sides, columns of the file count on their own: as in --nodes of
+ * training. */
+typedef struct side_rows {
+    const fx_model_info *c;
+    fx_side side;
+    loaded in;
+    fx_matrix X;                        /* rows at hand, in columns of the model; none: the end */
+    size_t before;                      /* rows that came before */
+    uint64_t unseen;                    /* numbers of columns that the side does not have */
+    int64_t *ptr;                       /* memory of X */
+    int32_t *col;
+    double *val;
+    size_t rows, stored;                /* that it holds */
+} side_rows;
+/* how: unlabelled, streamed.  After the first rows, side_rows_next gives the others of a stream. */
+int side_rows_open(side_rows *s, const char *path, const fx_model_info *c, fx_side side,
+                   load_options how);
+int side_rows_next(side_rows *s);
+/* What row i of X is called: its identifier, its label, else its number from 1. */
+const char *side_rows_name(char buf[32], const side_rows *s, size_t i);
+void side_rows_close(side_rows *s);
+/* The score that --output CLASS names; with one score, NULL is that. */
+int side_rows_output(size_t *out, const char *who, const fx_model_info *c,
+                     const char *class_option);
+
+/* ---- seen_items.c: lines `user item` --------------------------------------------------------- */
+typedef struct seen_pair {
+    const char *user;                   /* inside the text */
+    size_t item;
+} seen_pair;
+typedef struct seen_items {             /* zeros: none */
+    char *text;
+    strbuf numbers;                     /* names in shortest form, one behind the other */
+    seen_pair *at;                      /* [n] by user, then item, each once */
+    size_t n, unknown;                  /* unknown: lines whose item is not among the names */
+    size_t *seen;                       /* of the last rows */
+    size_t capacity;
+} seen_items;
+/* name[names]: of the items, which are their numbers from 0. */
+int seen_items_read(seen_items *s, const char *path, const char *const *name, size_t names);
+/* from[rows + 1] of these users, into s->seen. */
+int seen_items_of(seen_items *s, size_t *from, const side_rows *users);
+void seen_items_free(seen_items *s);
 
 /* ---- convert_model.c ------------------------------------------------------------------------ */
 bool convert_is_model(const char *path);                 /* ours, or libFM's text */

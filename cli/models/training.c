@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 
 /* ---- Weights ------------------------------------------------------------------------------ */
-static int read_weights(double **weight, loaded *l)
+int training_weights(training *t)
 {
+    loaded *l = &t->X;
     char *text = NULL, *p;
     size_t n = 0;
     int status;
@@ -43,7 +44,7 @@ static int read_weights(double **weight, loaded *l)
         free(w);
         return status;
     }
-    *weight = w;
+    t->weight = w;
     l->table.weight = w;
     return 0;
 }
@@ -172,7 +173,7 @@ static int read_rows(training *t, const char *data, int base, bool stream)
     }
     load_say(&t->X);
     if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X, NULL))
-        || (status = read_weights(&t->weight, &t->X)))
+        || (status = training_weights(t)))
         return status;
     return split_class_weight(&t->class_weight);
 }
@@ -240,6 +241,9 @@ static int take_rows(training *t, const char *data, int base, bool stream)
     t->plan.size = sizeof t->plan;
     t->plan.class_weight = t->class_weight;
     t->plan.reader = t->X.spec;
+    t->plan.split = t->X.split;
+    t->plan.side_reader[FX_FIRST] = t->X.node_spec[FX_FIRST];
+    t->plan.side_reader[FX_SECOND] = t->X.node_spec[FX_SECOND];
     t->plan.missing = rows_missing_plan();
     t->plan.seed = cli.seed;
     return 0;

@@ -168,6 +168,31 @@ static int set(const command *c, const opt *o, const char *v)
     return say_error("%s: --%s %s is not a size such as 512M, 2G or 80%%", c->name, o->name, v);
 }
 
+bool opt_given(const opt *o)
+{
+    const char *fallback = o->fallback ? o->fallback : "";
+    const char *text = "";
+    uint64_t n = 0, usual = 0;
+
+    switch (o->kind) {
+    case OPT_FLAG: return *(const bool *)o->to;
+    case OPT_TEXT:
+    case OPT_CHOICE:
+        text = *(const char *const *)o->to;
+        return text && strcmp(text, fallback) != 0;
+    case OPT_SHARE:
+    case OPT_POSITIVE: return *(const double *)o->to != (*fallback ? strtod(fallback, NULL) : 0);
+    case OPT_LEVEL:
+    case OPT_COUNT:
+    case OPT_SIZE: break;
+    }
+    n = *(const uint64_t *)o->to;
+    return n != (*fallback && (o->kind == OPT_SIZE ? opt_size(&usual, fallback)
+                                                   : opt_count(&usual, fallback))
+                     ? usual
+                     : 0);
+}
+
 /* The argument of a level is optional, so the next word is taken only if it is a number. */
 static bool takes_argument(const opt *o, const char *next)
 {

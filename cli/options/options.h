@@ -50,6 +50,7 @@ typedef struct command {
 /* Puts every option's value (or default) where its table says and the operands into
  * operand[0..*n).  Returns 0, or 2 after saying what is wrong. */
 int opt_parse(const command *c, int argc, char **argv, char **operand, int *n);
+bool opt_given(const opt *o);           /* has it another value than its default? */
 /* "; did you mean 'b'?" for the end of a message, if the word is nearly one of "a|b|c" or of
  * "a, b, c"; else "". */
 enum { OPT_HINT = 64 };

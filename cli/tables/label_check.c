@@ -102,6 +102,8 @@ void label_check(const loaded *l)
     label_look own = {0};
     const label_look *c = l->table.label ? &own : &l->so_far.labels;
 
+    if (l->nodes)
+        return;
     if (l->table.label)
         label_check_add(&own, &l->table);
     if (looks_odd(c))

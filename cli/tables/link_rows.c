@@ -55,6 +55,15 @@ static int make(loaded *l, const fx_table *A, const fx_table *B, const char *tex
     return s ? say_file_error(link_path, "links", s) : 0;
 }
 
+/* What nodes will be read by. */
+static int keep_sides(loaded *l, const loaded *a, const loaded *b)
+{
+    l->split = a->table.cols;
+    l->node_spec[0] = strdup(a->spec);
+    l->node_spec[1] = strdup(b->spec);
+    return l->node_spec[0] && l->node_spec[1] ? 0 : say_no_memory("reading");
+}
+
 int link_rows_load(loaded *l, const char *part, const load_options *like)
 {
     const load_options unlabelled = {.base = -1, .unlabelled = true, .filled = like->filled,
@@ -76,6 +85,8 @@ int link_rows_load(loaded *l, const char *part, const load_options *like)
         status = rows_made(&made, start);
     if (!status)
         status = rows_missing_settle(&made, like);
+    if (!status)
+        status = keep_sides(&made, &A, nodes_b ? &B : &A);
     free(text);
     load_free(&A);
     load_free(&B);

@@ -252,6 +252,8 @@ static int open_reader(loaded *l, const fx_description *d, const load_options *l
         l->known = names;
         if (!st && names)
             st = fx_data_reader_names(s->reader, like->name, like->names);
+        if (!st && names && like->grows)
+            st = fx_data_reader_names_more(s->reader);
         status = st ? say_failure(st) : 0;
     }
     if (!status && !(l->asked = strdup(fx_data_reader_spec(s->reader))))
@@ -355,7 +357,7 @@ int load_as(loaded *l, const char *path, const load_options *like)
 {
     int status;
 
-    *l = (loaded){0};
+    *l = (loaded){.nodes = like->nodes};
     if ((status = rows_missing_check(like)))
         return status;
     if (movielens_dir_is(path) && !like->mores)
@@ -418,9 +420,11 @@ void load_free(loaded *l)
     free(l->spec);
     free(l->asked);
     free(l->names);
+    free(l->node_spec[0]);
+    free(l->node_spec[1]);
     free(l->source);
     l->data = NULL;
     l->wide = NULL;
-    l->spec = l->asked = l->names = NULL;
+    l->spec = l->asked = l->names = l->node_spec[0] = l->node_spec[1] = NULL;
     l->source = NULL;
 }

@@ -62,9 +62,9 @@ static const opt reading[] = {
      "csv, tsv, text: hash feature names to 2^N columns", 1, 24},
     {"ngram", 0, "N", OPT_COUNT, &ngram, NULL,
      "text: features of up to N successive words (default 1)", 1, 5},
-    {"part", 0, "train|valid|test|sample|all", OPT_CHOICE, &ml_part, NULL,
+    {"part", 0, "train|valid|test|sample|all|given", OPT_CHOICE, &ml_part, NULL,
      "which rows of a MovieLens directory (train, valid, test, all; default all) or of --links "
-     "(train, test, sample, all) to use", 0, 0},
+     "(train, test, sample, all, given) to use", 0, 0},
     {0},
 };
 const opt_group reading_options = {"Reading options", reading};

@@ -59,6 +59,9 @@ typedef struct loaded {
     bool base_given, late_base;         /* late: found by all rows, see load_base */
     bool lines;                         /* each row was a line of text */
     bool known;                         /* columns are those of other rows, found by name */
+    bool nodes;                         /* load_options.nodes: labels are what rows are called */
+    size_t split;                       /* pairs of nodes: columns of the first; else 0 */
+    char *node_spec[2];                 /* .. by which nodes of each side were read; or NULL */
     fx_read_counts reading;
     double seconds;
     bool exceeds;                       /* there are more rows than load_options.most */
@@ -71,6 +74,7 @@ typedef struct load_options {
     const char *reader;                 /* spec by which the others were read, or NULL */
     const char *const *name;            /* [names] their columns, or NULL */
     size_t names;
+    bool grows;                         /* names that the others lack become columns after these */
     bool unlabelled;                    /* rows may lack labels */
     bool any_width;                     /* no vector of the table's width will be made */
     bool streamed;                      /* rows come a batch at a time: load_next */

@@ -101,11 +101,12 @@ class Stream:
             raise ValueError("X: the Arrow stream failed: "
                              f"{why.decode(errors='replace') if why else os.strerror(status)}")
 
-    def reader(self, spec: str, names: list[str] | None = None) -> Reader:
-        """That reads these rows; names: of the columns that it makes, where they are known."""
+    def reader(self, spec: str, names: list[str] | None = None, more: bool = False) -> Reader:
+        """That reads these rows; names: of the columns that it makes, where they are known; more:
+        of the first ones, after which those of new categories come."""
         reader = Reader(spec, "X")
         if names is not None:
-            reader.name_columns(names)
+            reader.name_columns(names, more)
         reader.arrow(self.schema.at, None)
         return reader
 

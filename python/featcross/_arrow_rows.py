@@ -22,8 +22,9 @@ class Arrows:
     _same_names: Callable
     _say: Callable
 
-    def _arrow_reader(self, stream: Stream, reset: bool) -> Reader:
-        """A reader of these rows, by what is known of their columns."""
+    def _arrow_reader(self, stream: Stream, reset: bool, more: bool = False) -> Reader:
+        """A reader of these rows, by what is known of their columns; more: new categories become
+        columns."""
         missing = getattr(self, "missing", "error")
         encoder = getattr(self, "encoder_", None)
         if reset and not getattr(self, "warm_start", False):
@@ -36,17 +37,18 @@ class Arrows:
         if encoder is not None:
             encoder = self._same_columns(encoder, stream.columns)
             cat = [encoder.columns[j] for j in encoder.categories]
-            return stream.reader(csv_reader(cat, None, missing), encoder.names)
+            return stream.reader(csv_reader(cat, None, missing), encoder.names, more)
         if reset:
             return reader
         numbers = list(getattr(self, "feature_names_in_", names))
         return stream.reader(csv_reader([], None, missing), numbers)
 
-    def _arrow_rows(self, X, reset: bool, reader: Reader | None = None) -> tuple[ArrowRows, Reader]:
+    def _arrow_rows(self, X, reset: bool, reader: Reader | None = None, more: bool = False) \
+            -> tuple[ArrowRows, Reader]:
         """All of a stream; reader: that goes on with the columns of other streams."""
         stream = Stream(X)
-        learns = reset or reader is not None
-        reader = reader or self._arrow_reader(stream, reset)
+        learns = reset or more or reader is not None
+        reader = reader or self._arrow_reader(stream, reset, more)
         for batch in stream.batches():
             reader.arrow(stream.schema.at, batch.struct, self.n_jobs)
         rows = rows_read(reader, stream)

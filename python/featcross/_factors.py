@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._eval_set import PATIENCE
+from ._fold_in import FoldsIn
 from ._library import copied
 from ._model import Model
 
@@ -62,7 +63,7 @@ SEVERAL = """\
 """
 
 
-class Factors:
+class Factors(FoldsIn):
     """A subclass is a Learner too."""
 
     def __init_subclass__(cls, **more):

@@ -23,6 +23,7 @@ from ._missing import Fills
 from ._model import SCORE, Model
 from ._numbers import narrowed
 from ._rows import Rows
+from ._sides import Sided
 from ._sklearn import ConvergenceWarning
 from ._spec import chosen, filled
 from ._stream import Streamed
@@ -38,7 +39,7 @@ def online(self) -> bool:
     return True
 
 
-class Learner(Streamed, Fills, Measured, Explained, Evaluated, Estimator):
+class Learner(Streamed, Fills, Measured, Explained, Sided, Evaluated, Estimator):
     """model_ is the fitted model."""
 
     _models: dict[str, dict] = {}       # of the library: name, and parameters that ask for it

@@ -2,8 +2,7 @@
 """The shared library as ctypes sees it: structs, functions, statuses.
 
 featcross.h is the authority; python/tests/test_library.py compares every struct and function here
-with it.  Nothing else in the package touches ctypes' types of arguments.
-"""
+with it.  Nothing else in the package touches ctypes' types of arguments."""
 from __future__ import annotations
 
 import ctypes
@@ -51,6 +50,7 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_data_reader_new": (_status, _out, c_char_p, c_char_p),
     "fx_data_reader_feed": (_status, _handle, c_char_p, c_size_t, _run),
     "fx_data_reader_names": (_status, _handle, POINTER(c_char_p), c_size_t),
+    "fx_data_reader_names_more": (_status, _handle),
     "fx_data_reader_arrow": (_status, _handle, c_void_p, c_void_p, _run),
     "fx_data_reader_file": (_status, _handle, c_char_p),
     "fx_data_reader_member": (_status, _handle, c_char_p),
@@ -97,6 +97,7 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_model_pass_end": (_status, _sink, _handle),
     "fx_model_pass_free": (None, _handle),
     "fx_model_update": (_status, _out, _handle, _table, _run),
+    "fx_model_fold_in": (_status, _out, _handle, _table, _run),
     "fx_model_free": (None, _handle),
     "fx_model_name": (c_char_p, c_size_t),
     "fx_model_describe": (_status, _description, c_char_p),
@@ -111,6 +112,13 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_model_evaluate_by": (_status, c_void_p, POINTER(c_char_p), c_size_t, _handle, _table, _run),
     "fx_metric_name": (c_char_p, c_size_t),
     "fx_metric_describe": (_status, _description, c_char_p),
+    "fx_model_vectors_width": (_status, POINTER(c_size_t), _handle, _run),
+    "fx_model_vectors": (_status, c_void_p, POINTER(c_uint64), _handle, c_int, c_size_t, _matrix,
+                         _run),
+    "fx_model_recommender_new": (_status, _out, _handle, c_size_t, _matrix, _run),
+    "fx_model_recommender_best": (_status, c_void_p, c_void_p, POINTER(c_uint64), _handle, _matrix,
+                                  c_size_t, c_void_p, c_void_p, _run),
+    "fx_model_recommender_free": (None, _handle),
     "fx_model_explain": (_status, _out, _handle, POINTER(fx_explain_options), _run),
     "fx_explanation_free": (None, _handle),
     "fx_discover": (_status, _out, POINTER(fx_discover_options), _table, _run),
@@ -171,7 +179,6 @@ def check(status: int) -> None:
     if status == 0:
         return
     from ._words import in_python       # which needs what is defined here
-
     detail = in_python(text(lib.fx_error_detail()))
     if status < 0:
         raise ERRORS[status](detail)

@@ -123,6 +123,13 @@ class Model(Handle):
              what="partial_fit")
         return model
 
+    def fold_in(self, table: Table, *, n_jobs=None, verbose=0) -> Model:
+        """A model that has learnt the columns of these rows which this one does not know."""
+        model = Model()
+        call("fx_model_fold_in", model.out, self, table.table, n_jobs=n_jobs, verbose=verbose,
+             what="fold_in")
+        return model
+
     @classmethod
     def parse(cls, data: bytes) -> Model:
         model = cls()
@@ -240,6 +247,30 @@ class Model(Handle):
         return Explanation(combinations, bool(a.exact), a.constant,
                            None if row is None else a.score, None if row is None else a.rest,
                            a.missed, label_of(a.output) if label_of else None)
+
+    def vectors(self, rows: Rows, side: int, output: int, *, n_jobs=None, verbose=0) -> np.ndarray:
+        """[rows][numbers] of rows of one side."""
+        width, at = ctypes.c_size_t(), 0
+        call("fx_model_vectors_width", byref(width), self, n_jobs=n_jobs, what="vectors")
+        out = np.empty((len(rows), width.value))
+        for m in rows.matrices:
+            with rows_from(at):
+                call("fx_model_vectors", address(out[at:]), None, self, side, output, m,
+                     n_jobs=n_jobs, verbose=verbose, what="vectors")
+            at += m.rows
+        return out
+
+    def recommend(self, users: Rows, items: Rows, k: int, output: int,
+                  seen: tuple[np.ndarray, np.ndarray] | None, *, n_jobs=None, verbose=0) \
+            -> tuple[np.ndarray, np.ndarray]:
+        """[users][k] numbers of items, the best first, -1: none, and their scores.  seen: user i
+        has seen items seen[1][seen[0][i]:seen[0][i + 1]], ascending, uintp."""
+        known, how = Handle(lib.fx_model_recommender_free), {"n_jobs": n_jobs, "verbose": verbose}
+        call("fx_model_recommender_new", known.out, self, output, items.matrix, what="items", **how)
+        item, score = np.empty((len(users), k), np.uintp), np.empty((len(users), k))
+        call("fx_model_recommender_best", address(item), address(score), None, known, users.matrix,
+             k, *(map(address, seen) if seen else (None, None)), what="recommend", **how)
+        return item.astype(np.int64), score
 
 
 __all__ = ["Combination", "Explanation", "LABEL", "Model", "PROBA", "SCORE"]

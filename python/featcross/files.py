@@ -118,9 +118,11 @@ class Reader(Handle):
         call("fx_data_reader_arrow", self, schema, None if array is None else ctypes.byref(array),
              n_jobs=n_jobs, what="read")
 
-    def name_columns(self, names: list[str]) -> None:
-        """Columns are these; others are left out."""
+    def name_columns(self, names: list[str], more: bool = False) -> None:
+        """Columns are these; others are left out or, of categories, come after them."""
         check(lib.fx_data_reader_names(self, strings(names), len(names)))
+        if more:
+            check(lib.fx_data_reader_names_more(self))
 
     def take(self, end: bool) -> tuple[Handle, Any]:
         out = Handle(lib.fx_data_free)

@@ -14,7 +14,7 @@ from conftest import ROOT
 from estimators import CLASSES
 from test_checks import EXPECTED
 
-EXAMPLES = ["cluster", "recommend", "signs", "tabular", "text"]
+EXAMPLES = ["cluster", "recommend", "service", "signs", "tabular", "text"]
 
 
 def test_guide(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum choice { TRAIN, TEST, SAMPLE, ALL } choice;
+typedef enum choice { TRAIN, TEST, SAMPLE, ALL, GIVEN } choice;
 
 typedef struct making {
     const char *text;
@@ -115,6 +115,7 @@ static fx_status add_rows(making *x, bool counting, fxi_team *team)
     case TRAIN: return add_links(x, 0, train, drawn, x->negatives, team);
     case SAMPLE: return add_links(x, train, P, drawn + train * x->negatives, 1, team);
     case ALL: return add_links(x, 0, P, drawn, x->negatives, team);
+    case GIVEN: return add_links(x, 0, P, drawn, 0, team);
     default: return add_others(x, team);
     }
 }
@@ -181,7 +182,17 @@ static fx_status make_rows(making *x, fxi_team *team)
 }
 
 /* ---- Columns ----------------------------------------------------------------------------- */
-/* True if a name of A is also a name of B. */
+static bool all_begin(const char *const *name, size_t n, const char *with)
+{
+    size_t j = 0;
+
+    while (j < n && !strncmp(name[j], with, strlen(with)))
+        j++;
+    return j == n;
+}
+
+/* True if a name of A is also a name of B; or if all have the prefixes already: so that whoever
+ * meets them on all names may take them off. */
 static fx_status names_clash(bool *clash, const fxi_links *l, fxi_team *team)
 {
     const fx_table *A = l->A, *B = l->B;
@@ -189,7 +200,7 @@ static fx_status names_clash(bool *clash, const fxi_links *l, fxi_team *team)
     fx_status s = FX_OK;
     size_t number;
 
-    *clash = false;
+    *clash = all_begin(A->name, A->cols, "a.") && all_begin(B->name, B->cols, "b.");
     for (size_t j = 0; j < A->cols && !s; j++)
         s = fxi_data_classes_add(&number, &names, A->name[j], strlen(A->name[j]), team);
     for (size_t j = 0; j < B->cols && !s && !*clash; j++)
@@ -245,8 +256,10 @@ static fx_status make(void *ctx, size_t block, fxi_team *team)
         return s;
     if (x->part == TRAIN && l->links < 2)
         return fxi_error(FX_EFORMAT, "links: one link is too few for the part 'train'");
-    if ((s = fxi_data_links_draw(l, x->negatives, held, x->seed, x->run, team))
-        || (s = make_names(x, team)))
+    if (x->part != GIVEN
+        && (s = fxi_data_links_draw(l, x->negatives, held, x->seed, x->run, team)))
+        return s;
+    if ((s = make_names(x, team)))
         return s;
     return make_rows(x, team);
 }
@@ -254,17 +267,18 @@ static fx_status make(void *ctx, size_t block, fxi_team *team)
 fx_status fx_data_links(fx_data **out, const fx_table *A, const fx_table *B, const char *links,
                         const char *part, size_t negatives, uint64_t seed, const fx_run *run)
 {
-    static const char *const parts[] = {"train", "test", "sample", "all"};
+    static const char *const parts[] = {"train", "test", "sample", "all", "given"};
     making x = {.text = links, .negatives = negatives, .seed = seed, .run = run,
                 .l = {.A = A, .B = B ? B : A, .within = !B}};
     fx_status s;
 
     if (!out || !A || !links || !part)
         return fxi_error(FX_EINVAL, "links need nodes, a text and a part");
-    while (x.part <= ALL && strcmp(part, parts[x.part]))
+    while (x.part <= GIVEN && strcmp(part, parts[x.part]))
         x.part++;
-    if (x.part > ALL)
-        return fxi_error(FX_EINVAL, "no part '%s'; there are train, test, sample, all", part);
+    if (x.part > GIVEN)
+        return fxi_error(FX_EINVAL, "no part '%s'; there are train, test, sample, all, given",
+                         part);
     if ((s = fxi_data_check_missing_table(A, run))
         || (B && (s = fxi_data_check_missing_table(B, run))))
         return s;

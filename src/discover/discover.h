@@ -28,6 +28,9 @@ typedef struct fxi_products {
     double *x;
     size_t *support;                    /* [terms] rows that hold it */
 } fxi_products;
+/* Rows with equal products and equal y become one, which has the sum of their weights; support stays
+ * that of all. */
+fx_status fxi_discover_products_merge(fxi_products *z, double *y, double *weight);
 fx_status fxi_discover_products_new(fxi_products *out, const fxi_discover_set *set, size_t terms,
                                     const fx_matrix *X, const size_t *row, size_t rows,
                                     fxi_team *team);
@@ -42,11 +45,22 @@ void fxi_discover_solve(double *x, const double *LD, const bool *out, size_t n);
 
 /* ---- likelihood.c: a model of few products, without a penalty ------------------------------------- */
 typedef struct fxi_likelihood {
-    const fxi_products *z;
-    const double *y;                    /* [rows] +1 or -1: logistic; targets: normal */
-    const double *weight;               /* [rows] how often the row counts */
+    fxi_products z;                     /* of rows of classes, equal ones are one row */
+    double *y;                          /* [rows] +1 or -1: logistic; targets: normal */
+    double *weight;                     /* [rows] how often the row counts */
     bool regress;
 } fxi_likelihood;
+/* The products set[n] in rows row[rows] of X, of which label and weight have a number each. */
+typedef struct fxi_likelihood_rows {
+    const fx_matrix *X;
+    const double *label, *weight;
+    const size_t *row;
+    size_t rows;
+    bool regress;
+} fxi_likelihood_rows;
+fx_status fxi_discover_likelihood_new(fxi_likelihood *out, const fxi_discover_set *set, size_t n,
+                                      const fxi_likelihood_rows *r, fxi_team *team);
+void fxi_discover_likelihood_free(fxi_likelihood *m);
 typedef struct fxi_likelihood_term {
     double w, error;                    /* coefficient and its standard error */
     double ratio;                       /* twice what the log-likelihood loses without it */

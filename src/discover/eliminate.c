@@ -13,7 +13,7 @@ enum { ALL_PARTS = 5 };                 /* columns of the largest set of which a
 
 typedef struct rows {
     const fxi_discover *d;
-    double *y, *weight;                 /* [d->rows] */
+    double *label;                      /* [rows of X] signs or targets */
     double nothing;                     /* deviance of the intercept alone */
     fxi_team *team;
 } rows;
@@ -22,14 +22,15 @@ static fx_status fit(fxi_likelihood_term *term, double *deviance, const fxi_disc
                      size_t n, const rows *r)
 {
     const fxi_discover *d = r->d;
-    fxi_products z;
-    fx_status st = fxi_discover_products_new(&z, set, n, &d->train.X, d->row, d->rows, r->team);
+    const fxi_likelihood_rows all = {&d->train.X, r->label, d->train.labels.weight, d->row,
+                                     d->rows, d->o.regress};
+    fxi_likelihood m;
+    fx_status st = fxi_discover_likelihood_new(&m, set, n, &all, r->team);
 
-    if (st)
-        return st;
-    fxi_likelihood m = {&z, r->y, r->weight, d->o.regress};
-    st = fxi_discover_likelihood(term, deviance, &m, true, r->team);
-    fxi_discover_products_free(&z);
+    if (!st) {
+        st = fxi_discover_likelihood(term, deviance, &m, true, r->team);
+        fxi_discover_likelihood_free(&m);
+    }
     return st;
 }
 
@@ -126,9 +127,10 @@ static fx_status find_rows(fxi_combined *c, size_t n, const rows *r)
     for (size_t i = 0; i < d->rows && !st; i++)
         for (size_t q = z.ptr[i]; q < z.ptr[i + 1]; q++) {
             fxi_combined *to = &c[z.term[q]];
+            double y = r->label[d->row[i]], weight = d->train.labels.weight[d->row[i]];
             to->binary &= z.x[q] == 1;
-            to->mean += r->weight[i] * (d->o.regress ? r->y[i] : r->y[i] > 0);
-            all[z.term[q]] += r->weight[i];
+            to->mean += weight * (d->o.regress ? y : y > 0);
+            all[z.term[q]] += weight;
         }
     for (size_t k = 0; k < n && !st; k++) {
         c[k].support = z.support[k];
@@ -143,18 +145,15 @@ static fx_status find_rows(fxi_combined *c, size_t n, const rows *r)
 
 fx_status fxi_discover_eliminate(fxi_combined *c, size_t n, const fxi_discover *d, fxi_team *team)
 {
-    rows r = {.d = d, .y = fxi_alloc(d->rows, sizeof *r.y),
-              .weight = fxi_alloc(d->rows, sizeof *r.weight), .team = team};
-    fx_status st = r.y && r.weight ? FX_OK : FX_ENOMEM;
+    rows r = {.d = d, .label = fxi_zalloc(d->train.X.rows, sizeof *r.label), .team = team};
+    fx_status st = r.label ? FX_OK : FX_ENOMEM;
 
-    for (size_t i = 0; i < d->rows && !st && n; i++) {
-        r.y[i] = fxi_discover_sign(d, c->output, d->train.labels.y[d->row[i]]);
-        r.weight[i] = d->train.labels.weight[d->row[i]];
-    }
+    for (size_t i = 0; i < d->rows && !st && n; i++)
+        r.label[d->row[i]] = fxi_discover_sign(d, c->output, d->train.labels.y[d->row[i]]);
     if (!st && n && !(st = find_rows(c, n, &r)) && !(st = eliminate(c, n, &r)))
         st = fit(NULL, &r.nothing, NULL, 0, &r);
     for (size_t k = 0; k < n && !st; k++)
         st = find_adds(&c[k], &r);
-    fxi_free(r.y, r.weight);
+    free(r.label);
     return st;
 }

@@ -42,7 +42,7 @@ static void close_work(work *k)
 
 static fx_status open_work(work *k, const fxi_likelihood *m, fxi_team *team)
 {
-    size_t n = m->z->terms + 1, square;
+    size_t n = m->z.terms + 1, square;
 
     *k = (work){.m = m, .n = n, .team = team};
     if (!fxi_size_mul(&square, n, n))
@@ -59,6 +59,36 @@ static fx_status open_work(work *k, const fxi_likelihood *m, fxi_team *team)
         return FX_OK;
     close_work(k);
     return FX_ENOMEM;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------- */
+
+void fxi_discover_likelihood_free(fxi_likelihood *m)
+{
+    fxi_discover_products_free(&m->z);
+    fxi_free(m->y, m->weight);
+}
+
+fx_status fxi_discover_likelihood_new(fxi_likelihood *out, const fxi_discover_set *set, size_t n,
+                                      const fxi_likelihood_rows *r, fxi_team *team)
+{
+    fxi_likelihood m = {.y = fxi_alloc(r->rows, sizeof *m.y),
+                        .weight = fxi_alloc(r->rows, sizeof *m.weight), .regress = r->regress};
+    fx_status st = m.y && m.weight ? FX_OK : FX_ENOMEM;
+
+    for (size_t i = 0; i < r->rows && !st; i++) {
+        m.y[i] = r->label[r->row[i]];
+        m.weight[i] = r->weight[r->row[i]];
+    }
+    if (!st)
+        st = fxi_discover_products_new(&m.z, set, n, r->X, r->row, r->rows, team);
+    if (!st && !r->regress)
+        st = fxi_discover_products_merge(&m.z, m.y, m.weight);
+    if (st)
+        fxi_discover_likelihood_free(&m);
+    else
+        *out = m;
+    return st;
 }
 
 /* ---- Sums over rows -------------------------------------------------------------------------------- */
@@ -100,16 +130,16 @@ static double look(work *k, const double *w)
     memset(k->slope, 0, k->n * sizeof *k->slope);
     if (!m->regress)
         memset(k->LD, 0, k->n * k->n * sizeof *k->LD);
-    for (size_t i = 0; i < m->z->rows && !fxi_data_stopped(i, k->team); i++) {
-        double f = score(w, m->z, i), y = m->y[i], c = m->weight[i];
+    for (size_t i = 0; i < m->z.rows && !fxi_data_stopped(i, k->team); i++) {
+        double f = score(w, &m->z, i), y = m->y[i], c = m->weight[i];
         if (m->regress) {
             deviance += c * (y - f) * (y - f);
             continue;
         }
         double e = exp(-fabs(f)), wrong = (y * f > 0 ? e : 1) / (1 + e);
         deviance += 2 * c * (log1p(e) + fmax(0, -y * f));
-        add_times(k->slope, m->z, i, c * y * wrong);
-        add_square(k->LD, k->n, m->z, i, c * wrong * (1 - wrong));
+        add_times(k->slope, &m->z, i, c * y * wrong);
+        add_square(k->LD, k->n, &m->z, i, c * wrong * (1 - wrong));
     }
     return deviance;
 }
@@ -121,8 +151,8 @@ static void find_dependent(work *k, fxi_likelihood_term *term)
 {
     size_t n = k->n;
 
-    for (size_t i = 0; i < k->m->z->rows && !fxi_data_stopped(i, k->team); i++)
-        add_square(k->gram, n, k->m->z, i, k->m->weight[i]);
+    for (size_t i = 0; i < k->m->z.rows && !fxi_data_stopped(i, k->team); i++)
+        add_square(k->gram, n, &k->m->z, i, k->m->weight[i]);
     memcpy(k->LD, k->gram, n * n * sizeof *k->LD);
     fxi_discover_solve_factor(k->LD, k->out, n, DEPENDENT);
     for (size_t j = 1; j < n && term; j++)
@@ -211,7 +241,7 @@ static fx_status test_classes(work *k, fxi_likelihood_term *term, double whole, 
 
 static void find_separating(const work *k, fxi_likelihood_term *term)
 {
-    const fxi_products *z = k->m->z;
+    const fxi_products *z = &k->m->z;
 
     memset(k->try, 0, k->n * sizeof *k->try);
     for (size_t p = 0; p < z->ptr[z->rows]; p++)
@@ -226,8 +256,8 @@ static double solve_targets(work *k)
 {
     const fxi_likelihood *m = k->m;
 
-    for (size_t i = 0; i < m->z->rows; i++)
-        add_times(k->w, m->z, i, m->weight[i] * m->y[i]);
+    for (size_t i = 0; i < m->z.rows; i++)
+        add_times(k->w, &m->z, i, m->weight[i] * m->y[i]);
     fxi_discover_solve(k->w, k->LD, k->out, k->n);
     return look(k, k->w);
 }
@@ -236,7 +266,7 @@ static void test_targets(work *k, fxi_likelihood_term *term, double squares)
 {
     double freedom = 0;
 
-    for (size_t i = 0; i < k->m->z->rows; i++)
+    for (size_t i = 0; i < k->m->z.rows; i++)
         freedom += k->m->weight[i];
     for (size_t j = 0; j < k->n; j++)
         freedom -= !k->out[j];
@@ -263,7 +293,7 @@ fx_status fxi_discover_likelihood(fxi_likelihood_term *term, double *deviance,
     if (st)
         return st;
     if (term)
-        memset(term, 0, m->z->terms * sizeof *term);
+        memset(term, 0, m->z.terms * sizeof *term);
     find_dependent(&k, term);
     *deviance = m->regress ? solve_targets(&k) : climb(&k, k.w, k.out);
     if (term && m->regress) {

@@ -82,23 +82,17 @@ fx_status fxi_discover_split_test(fxi_likelihood_term *term, size_t *support,
                                   const fxi_discover_set *set, size_t n, const fxi_discover *d,
                                   const fxi_discover_split *s, bool ratios, fxi_team *team)
 {
-    double *y = fxi_alloc(s->tests, sizeof *y), *weight = fxi_alloc(s->tests, sizeof *weight);
+    const fxi_likelihood_rows rows = {&d->train.X, s->label, d->train.labels.weight, s->test,
+                                      s->tests, d->o.regress};
     double deviance;
-    fxi_products z = {0};
-    fx_status st = y && weight ? FX_OK : FX_ENOMEM;
+    fxi_likelihood m;
+    fx_status st = fxi_discover_likelihood_new(&m, set, n, &rows, team);
 
-    for (size_t i = 0; i < s->tests && !st; i++) {
-        y[i] = s->label[s->test[i]];
-        weight[i] = d->train.labels.weight[s->test[i]];
-    }
-    if (!st)
-        st = fxi_discover_products_new(&z, set, n, &d->train.X, s->test, s->tests, team);
-    for (size_t k = 0; k < n && !st; k++)
-        support[k] = z.support[k];
-    if (!st)
-        st = fxi_discover_likelihood(term, &deviance, &(fxi_likelihood){&z, y, weight, d->o.regress},
-                                     ratios, team);
-    fxi_discover_products_free(&z);
-    fxi_free(y, weight);
+    if (st)
+        return st;
+    for (size_t k = 0; k < n; k++)
+        support[k] = m.z.support[k];
+    st = fxi_discover_likelihood(term, &deviance, &m, ratios, team);
+    fxi_discover_likelihood_free(&m);
     return st;
 }

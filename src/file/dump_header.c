@@ -84,12 +84,24 @@ static void put_key(fxi_dumping *h, const char *key)
     h->more = true;
 }
 
-void fxi_file_dump_header_text(fxi_dumping *h, const char *key, const char *value)
+void fxi_file_dump_header_begin(fxi_dumping *h, const char *key)
 {
     put_key(h, key);
     put(h, "\"", 1);
+}
+
+void fxi_file_dump_header_add(fxi_dumping *h, const char *value)
+{
     put_inside(h, value, strlen(value), 1);
-    put(h, "\"", 1);
+}
+
+void fxi_file_dump_header_end(fxi_dumping *h) { put(h, "\"", 1); }
+
+void fxi_file_dump_header_text(fxi_dumping *h, const char *key, const char *value)
+{
+    fxi_file_dump_header_begin(h, key);
+    fxi_file_dump_header_add(h, value);
+    fxi_file_dump_header_end(h);
 }
 
 void fxi_file_dump_header_count(fxi_dumping *h, const char *key, uint64_t n)
@@ -121,6 +133,17 @@ static void put_list(fxi_dumping *h, const char *key, const char *const *text, s
     put(h, "]\"", 2);
 }
 
+/* Bilinear models say it in their spec. */
+static bool is_split_told(const fx_model_info *c)
+{
+    char buf[32];
+    const char *value;
+    size_t n, len = (size_t)snprintf(buf, sizeof buf, "%zu", c->split);
+
+    return !fx_spec_get(&value, &n, c->spec, "split") && value && n == len
+           && !memcmp(value, buf, n);
+}
+
 static void put_content(fxi_dumping *h)
 {
     const fx_model_info *c = &h->m->c;
@@ -150,13 +173,22 @@ static void put_content(fxi_dumping *h)
         fxi_file_missing_dump_header(h);
     if (h->m->kind->dump_header)
         h->m->kind->dump_header(h);
+    fxi_file_later_dump(h);
     fxi_file_dump_header_count(h, "rows", c->rows);
+    if (c->weight > 0)
+        fxi_file_dump_header_number(h, "weight", c->weight);
     fxi_file_dump_header_number(h, "objective", c->objective);
     fxi_file_dump_header_number(h, "gap", c->gap);
     fxi_file_dump_header_count(h, "iterations", c->iterations);
     fxi_file_dump_header_text(h, "converged", c->converged ? "yes" : "no");
     if (*c->remark)
         fxi_file_dump_header_text(h, "remark", c->remark);
+    if (c->split && !is_split_told(c))
+        fxi_file_dump_header_count(h, "split", c->split);
+    if (*c->side_reader[FX_FIRST])
+        fxi_file_dump_header_text(h, "first_reader", c->side_reader[FX_FIRST]);
+    if (*c->side_reader[FX_SECOND])
+        fxi_file_dump_header_text(h, "second_reader", c->side_reader[FX_SECOND]);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
@@ -192,7 +224,8 @@ static void put_all(fxi_dumping *h)
 fx_status fxi_file_dump_header(fxi_dumping *d)
 {
     const fx_model_info *c = &d->m->c;
-    const char *texts[] = {c->spec, c->scale, c->map, c->kernel, c->family, c->reader, c->remark};
+    const char *texts[] = {c->spec, c->scale, c->map, c->kernel, c->family, c->reader, c->remark,
+                           c->side_reader[FX_FIRST], c->side_reader[FX_SECOND]};
 
     d->bytes = !are_utf8(texts, sizeof texts / sizeof *texts)
                || !are_utf8(c->class_name, c->classes) || !are_utf8(c->name, c->cols);

@@ -36,6 +36,10 @@ fx_status fxi_file_dump_header(fxi_dumping *d);
 void fxi_file_dump_header_count(fxi_dumping *d, const char *key, uint64_t n);
 void fxi_file_dump_header_number(fxi_dumping *d, const char *key, double x);
 void fxi_file_dump_header_text(fxi_dumping *d, const char *key, const char *value);
+/* The same piece by piece. */
+void fxi_file_dump_header_begin(fxi_dumping *d, const char *key);
+void fxi_file_dump_header_add(fxi_dumping *d, const char *value);
+void fxi_file_dump_header_end(fxi_dumping *d);
 
 struct fxi_parsing {                    /* a file that is read */
     fx_model *m;
@@ -56,6 +60,9 @@ void fxi_file_missing_dump_header(fxi_dumping *d);
 void fxi_file_missing_dump_arrays(fxi_dumping *d);
 fx_status fxi_file_missing_header(fxi_parsing *p, uint64_t format);
 fx_status fxi_file_missing_arrays(fxi_parsing *p);
+/* later.c - columns that came after the training, in both directions. */
+void fxi_file_later_dump(fxi_dumping *d);
+fx_status fxi_file_later_parse(fxi_parsing *p);
 /* header.c */
 fx_status fxi_file_header_open(fxi_parsing *p, const unsigned char *bytes, size_t len);
 /* The status of a call on specs and numbers of the file: FX_EFORMAT instead of an error, unless

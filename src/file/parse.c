@@ -26,7 +26,7 @@ static fx_status get_content(fxi_parsing *p)
     struct { const char *key, **to; } texts[] = {
         {"model", &c->spec}, {"scale", &c->scale}, {"map", &c->map}, {"kernel", &c->kernel},
         {"family", &c->family}, {"reader", &c->reader}};
-    uint64_t format, version, cols, random, base, rows;
+    uint64_t format, version, cols, random, base, rows, split = 0;
     bool converged;
     size_t names;
     fx_status st;
@@ -56,18 +56,31 @@ static fx_status get_content(fxi_parsing *p)
         || (st = fxi_file_header_choice(&converged, p, "converged", "no", "yes")) != 0
         || (fxi_json_get(p->meta, "remark")
             && (st = fxi_file_header_text(&c->remark, p, "remark")) != 0)
+        || (fxi_json_get(p->meta, "weight")
+            && (st = fxi_file_header_number(&c->weight, p, "weight")) != 0)
+        || (fxi_json_get(p->meta, "split")
+            && (st = fxi_file_header_count(&split, p, "split", cols)) != 0)
+        || (fxi_json_get(p->meta, "first_reader")
+            && (st = fxi_file_header_text(&c->side_reader[FX_FIRST], p, "first_reader")) != 0)
+        || (fxi_json_get(p->meta, "second_reader")
+            && (st = fxi_file_header_text(&c->side_reader[FX_SECOND], p, "second_reader")) != 0)
         || (st = fxi_file_header_classes(p)) != 0
         || (st = fxi_file_header_list(&c->name, &names, p, "names")) != 0)
         return st;
     c->version = (int)version;
     c->cols = (size_t)cols;
     c->random = (size_t)random;
+    c->split = (size_t)split;
     c->base = (int)base;
     c->rows = (size_t)rows;
     c->converged = converged;
     p->by_column = !*c->map;
-    if ((st = fxi_file_missing_header(p, format)) != 0)
+    if ((st = fxi_file_missing_header(p, format)) != 0 || (st = fxi_file_later_parse(p)) != 0)
         return st;
+    if (!(c->weight >= 0 && c->weight < INFINITY))
+        return fxi_error(FX_EFORMAT, "model: the weight of the training is %g", c->weight);
+    if (c->split >= c->inputs && c->split)
+        return fxi_error(FX_EFORMAT, "model: `split` is %zu of %zu columns", c->split, c->inputs);
     if (c->name && names != c->cols)
         return fxi_error(FX_EFORMAT, "model: %zu names for %zu columns", names, c->cols);
     return FX_OK;

@@ -25,6 +25,8 @@ double fxi_fm_loss(const fxi_loss *l, double y, double f) { return share(l) * l-
 
 double fxi_fm_slope(const fxi_loss *l, double y, double f) { return share(l) * l->slope(y, f, 0); }
 
+double fxi_fm_bend(const fxi_loss *l, double y, double f) { return share(l) * l->curve(y, f, 0); }
+
 double fxi_fm_curve(const fxi_loss *l)
 {
     return l == &fxi_loss_squared ? 1 : l == &fxi_loss_logistic ? 0.25 : 2;
@@ -171,8 +173,7 @@ size_t fxi_fm_at(const fxi_fm *fm, size_t block, size_t component, size_t col)
          + (component / FXI_LANES * fm->cols + col) * FXI_LANES + component % FXI_LANES;
 }
 
-/* The given column that blocks see as column j; -1: a constant. */
-static int64_t given_column(const fxi_fm *fm, size_t j)
+int64_t fxi_fm_given(const fxi_fm *fm, size_t j)
 {
     size_t half = fm->twice ? fm->cols / 2 : fm->cols;
 
@@ -194,19 +195,19 @@ void fxi_fm_start(double *v, const fxi_fm *fm, double sd, uint64_t seed, const u
     for (size_t g = 0; g < fm->blocks; g++) {
         const fxi_fm_block *b = &fm->block[g];
         double size = start_size(b, sd);
-        for (size_t s = 0; s < fm->rank; s++) {
-            uint64_t first = (g * fm->rank + s) * fm->cols;
-            for (size_t j = 0; j < fm->cols; j++) {
-                int64_t from = given_column(fm, j);
-                bool in = (!fm->group || fm->group[j] >= 0) && (!seen || from < 0 || seen[from]);
-                if (in)
-                    v[fxi_fm_at(fm, g, s, j)]
-                        = size * fxi_rng_normal((fxi_rng){seed, FXI_FM_START}, first + j);
-            }
+        for (size_t j = 0; j < fm->cols; j++) {
+            int64_t from = fxi_fm_given(fm, j);
+            if ((fm->group && fm->group[j] < 0) || (seen && from >= 0 && !seen[from]))
+                continue;
+            for (size_t s = 0; s < fm->rank; s++)
+                v[fxi_fm_at(fm, g, s, j)]
+                    = size * fxi_rng_normal((fxi_rng){seed, FXI_FM_START},
+                                            (g * fm->rank + s) * fm->cols + j);
+        }
+        for (size_t s = 0; s < fm->rank; s++)
             v[b->lambda + s] = fm->how == FXI_FM_SIGNS
                                    ? fxi_rng_sign((fxi_rng){seed, FXI_FM_LAMBDA}, g * fm->rank + s)
                                    : 1;
-        }
         for (int t = 0; fm->kind == FXI_FM_SIMPLEX && t < b->order; t++)
             v[b->theta + (size_t)t] = 1. / b->order;
     }

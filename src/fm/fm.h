@@ -87,6 +87,8 @@ fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *shape);
 void fxi_fm_free(fxi_fm *fm);
 void fxi_fm_times(fxi_fm *fm, double times);    /* multiplies the penalties of the blocks */
 size_t fxi_fm_at(const fxi_fm *fm, size_t block, size_t component, size_t col); /* in the vector */
+/* The given column that blocks see as column j; -1: a constant. */
+int64_t fxi_fm_given(const fxi_fm *fm, size_t j);
 /* Factors N(0, sd^2) by seed (blocks of order t > 2: sd^(2/t) for sd), 0 for columns that are not
  * `seen` ([given], or NULL: all are); lambda 1 or random signs; theta 1/order; b and w 0. */
 void fxi_fm_start(double *v, const fxi_fm *fm, double sd, uint64_t seed, const unsigned char *seen);
@@ -200,6 +202,7 @@ double fxi_fm_clock(void);              /* fm.c - seconds, monotonic */
 /* What a loss is here: 0.5 (y - f)^2 for squared. */
 double fxi_fm_loss(const fxi_loss *l, double y, double f);
 double fxi_fm_slope(const fxi_loss *l, double y, double f);
+double fxi_fm_bend(const fxi_loss *l, double y, double f);      /* second derivative */
 double fxi_fm_curve(const fxi_loss *l);         /* largest second derivative: 1, 1/4, 2 */
 
 /* cd.c - coordinate descent: b, w, then block by block, component by component, lambda, theta.
@@ -249,7 +252,7 @@ fx_status fxi_fm_gradient_pass(fxi_answer *a, const fxi_question *q, const fxi_f
 size_t fxi_fm_gradient_pass_run(const fxi_fm *fm, size_t rows, size_t numbers, bool sparse);
 bool fxi_fm_gradient_pass_bytes(size_t *bytes, const fxi_fm *fm, size_t rows, size_t entries,
                                 size_t threads);
-/* gradient_memory.c - the rows of p answer. */
+/* The rows of p answer. */
 typedef struct fxi_fm_gradient_rows {
     fxi_passes passes;
     const fxi_fm_problem *p;
@@ -267,6 +270,32 @@ bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X, siz
  * the projection of x[n] onto the simplex. */
 fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run);
 void fxi_fm_simplex_project(double *x, size_t n);
+
+/* fold_in.c - the best numbers of columns that are `fresh` ([given]) and that rows of p hold, from
+ * s->v on, while all others stay; losses are divided by W.  Not for FXI_FM_POWER.  s->iterations:
+ * visits, of which one suffices where no row holds two of them; s->objective: what these rows and
+ * columns add to that of the training. */
+fx_status fxi_fm_fold_in(fxi_fm_state *s, const fxi_fm_problem *p, const unsigned char *fresh,
+                         double W, const fx_run *run);
+/* fold_in_column.c - one of them. */
+typedef struct fxi_fm_fold {
+    const fxi_fm_problem *p;
+    double *v;
+    double W;                           /* what losses are divided by */
+    size_t panels;                      /* of FXI_LANES numbers each: the weight (if there are
+                                         * any), then those of each block */
+} fxi_fm_fold;
+/* Scratch of one thread, for columns that at most `rows` rows of at most `entries` entries hold. */
+typedef struct fxi_fm_fold_column fxi_fm_fold_column;
+fx_status fxi_fm_fold_in_column_new(fxi_fm_fold_column **out, const fxi_fm_fold *fold, size_t rows,
+                                    size_t entries, fxi_scratch *scratch);
+bool fxi_fm_fold_in_column_bytes(size_t *bytes, const fxi_fm_fold *fold, size_t rows,
+                                 size_t entries);
+/* The numbers of column `col`, as blocks see it, which rows row[n] hold, become the best ones. */
+fx_status fxi_fm_fold_in_column(fxi_fm_fold_column *c, size_t col, const int32_t *row, size_t n,
+                                const fx_run *run, fxi_team *team);
+/* What they cost by themselves: their penalties. */
+double fxi_fm_fold_in_column_penalty(const fxi_fm_fold *fold, size_t col);
 
 /* streams; see data/data.h */
 enum { FXI_FM_START = 1040, FXI_FM_LAMBDA, FXI_FM_BATCHES, FXI_FM_LOSERS, FXI_FM_BLOCKS };

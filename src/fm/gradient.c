@@ -4,6 +4,7 @@
 
 #include "fm/fm.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void add_penalties(double *G, const fxi_fm *fm, const double *v, size_t block, size_t panel)
@@ -35,6 +36,33 @@ static void finish(double *G, const double *sum, double W, const fxi_fm *fm, con
         for (size_t h = 0; h < fm->panels; h++)
             add_penalties(G, fm, v, g, h);
 }
+
+/* ---- Questions -------------------------------------------------------------------------- */
+
+static fx_status ask_rows(fxi_passes *passes, double *numbers, const fxi_question *q)
+{
+    fxi_fm_gradient_rows *a = (fxi_fm_gradient_rows *)passes;
+    fx_status st = fxi_fm_gradient_pass_begin(&a->answer, q, a->p->fm);
+
+    if (!st && !(st = fxi_fm_gradient_pass(&a->answer, q, a->p, 0, true, &a->run)))
+        fxi_pass_answer_round(numbers, &a->answer);
+    return st;
+}
+
+fx_status fxi_fm_gradient_memory(fxi_fm_gradient_rows *out, const fxi_fm_problem *p,
+                                 const fx_run *run)
+{
+    const fxi_fm *fm = p->fm;
+    size_t rows = p->X->rows, numbers = fxi_data_stored(p->X);
+    size_t run_rows = fxi_fm_gradient_pass_run(fm, rows, numbers, p->X->ptr);
+
+    *out = (fxi_fm_gradient_rows){.passes = {rows, fm->size, ask_rows, 0}, .p = p};
+    out->run = fxi_parallel_run(run, (double)numbers * (double)(fm->blocks * fm->rank));
+    return fxi_pass_answer_new(&out->answer, run_rows, rows / run_rows + (rows % run_rows > 0),
+                               INFINITY, &out->run);
+}
+
+void fxi_fm_gradient_memory_free(fxi_fm_gradient_rows *a) { fxi_pass_answer_free(&a->answer); }
 
 /* The numbers of an answer; by the rows of p if nobody else answers. */
 static fx_status ask(double *numbers, const fxi_fm_problem *p, const fxi_question *q,

@@ -124,11 +124,24 @@ fx_status fxi_kind_factors_fit_begin(fxi_train *t)
 
     own->v = fxi_alloc(all, sizeof *own->v);
     fx_status st = fxi_model_own(t->m, own->v);
-    if (!st && ((const fxi_factors_keys *)t->how.own)->solver == FXI_FM_ADAGRAD) {
+    bool resumes = !t->fresh || ((const fxi_factors *)t->init->own)->state;
+    if (!st && resumes && ((const fxi_factors_keys *)t->how.own)->solver == FXI_FM_ADAGRAD) {
         own->state = fxi_alloc(all, sizeof *own->state);
         st = fxi_model_own(t->m, own->state);
     }
     return st;
+}
+
+/* Losses are divided by it, but not those of pairs.  More rows of an update weigh more; new columns
+ * change nothing. */
+static void keep_weight(const fxi_output *o)
+{
+    const fxi_train *t = o->train;
+    fx_model_info *c = &t->m->c;
+    bool unknown = ((const fxi_factors_fit *)t->own)->single_pass && !(c->weight > 0);
+
+    if (o->number == 0 && !t->fresh && !unknown && t->how.task != FXI_RANK)
+        c->weight += ((const fxi_factors_state *)o->own)->weight;
 }
 
 /* Its numbers become the model's. */
@@ -142,6 +155,7 @@ void fxi_kind_factors_fit_keep(fxi_output *o)
     memcpy(v, now->f.v, size * sizeof *v);
     if (own->fm->intercept)
         v[0] += now->centre;
+    keep_weight(o);
     if (!own->state)
         return;
     double *state = own->state + o->number * size;

@@ -17,9 +17,16 @@ enum { OWN_B = 1, SHARE, EPOCHS };
 void fxi_kind_factors_init_keep(double *state, const fxi_output *o)
 {
     const fxi_fm_state *f = &((const fxi_factors_state *)o->own)->f;
+    const fxi_train *t = o->train;
 
+    if (t->fresh) {                     /* new columns change nothing else */
+        const fxi_factors *before = t->init->own;
+        memcpy(state + OWN_B, before->state + o->number * before->fm->size + OWN_B,
+               (EPOCHS - OWN_B + 1) * sizeof *state);
+        return;
+    }
     state[OWN_B] = f->v[0];
-    state[SHARE] = f->lr / ((const fxi_factors_keys *)o->train->how.own)->lr;
+    state[SHARE] = f->lr / ((const fxi_factors_keys *)t->how.own)->lr;
     state[EPOCHS] = (double)f->iterations;
 }
 
@@ -66,12 +73,12 @@ static void take(double *to, const fxi_fm *now, const double *from, const fx_mod
             to[now->w + j] = from[fm->w + j];
     for (size_t g = 0; g < fm->blocks; g++) {
         const fxi_fm_block *a = &fm->block[g], *b = &now->block[g];
-        for (size_t s = 0; s < fm->rank; s++)
+        for (size_t s = 0; s < fm->rank; s += FXI_LANES)
             for (size_t h = 0; h < halves; h++)
                 for (size_t j = 0; j < half; j++)
                     if (known(&m->c, fm, j))
-                        to[fxi_fm_at(now, g, s, h * wide + j)] =
-                            from[fxi_fm_at(fm, g, s, h * half + j)];
+                        memcpy(to + fxi_fm_at(now, g, s, h * wide + j),
+                               from + fxi_fm_at(fm, g, s, h * half + j), FXI_LANES * sizeof *to);
         memcpy(to + b->lambda, from + a->lambda, fm->rank * sizeof *to);
         if (fm->kind == FXI_FM_SIMPLEX)
             memcpy(to + b->theta, from + a->theta, (size_t)a->order * sizeof *to);
@@ -86,7 +93,7 @@ void fxi_kind_factors_init_start(fxi_output *o)
     fxi_factors_state *own = o->own;
     fxi_fm_state *f = &own->f;
 
-    fxi_fm_start(f->v, now, keys->sd, t->seed, t->m->c.seen);
+    fxi_fm_start(f->v, now, keys->sd, t->seed, t->fresh ? t->fresh : t->m->c.seen);
     if (f->sum)
         memset(f->sum, 0, now->size * sizeof *f->sum);
     f->objective = 0;

@@ -18,6 +18,8 @@ fx_status fxi_kind_factors_numbers_new(fx_model *m, const fxi_learning *how)
     fx_status st = FX_OK;
 
     shape.given = m->c.cols;
+    if (!m->c.split)
+        m->c.split = shape.split;
     if (*m->c.kernel)
         st = fxi_kind_factors_groups(&group, &shape.groups, &m->c, how);
     shape.group = group;
@@ -76,8 +78,9 @@ static fx_status keep_block(fx_factors *to, fx_model *m, size_t g)
     for (size_t k = 0; k < outputs; k++) {
         const double *v = own->v + k * fm->size;
         for (size_t j = 0; j < fm->cols; j++)
-            for (size_t s = 0; s < rank; s++)
-                P[(k * fm->cols + j) * rank + s] = v[fxi_fm_at(fm, g, s, j)];
+            for (size_t s = 0; s < rank; s += FXI_LANES)
+                memcpy(P + (k * fm->cols + j) * rank + s, v + fxi_fm_at(fm, g, s, j),
+                       (rank - s < FXI_LANES ? rank - s : FXI_LANES) * sizeof *P);
         memcpy(lambda + k * rank, v + b->lambda, rank * sizeof *lambda);
         if (theta)
             memcpy(theta + k * order, v + b->theta, order * sizeof *theta);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FOLD_IN_VISITS = 1000 };         /* of new columns, at most; see fm/fold_in.c */
+
 static const fxi_factors_keys *keys_of(const fxi_train *t) { return t->how.own; }
 static const fxi_factors_fit *fit_of(const fxi_train *t) { return t->own; }
 static const fxi_fm *shape_of(const fxi_train *t) { return ((const fxi_factors *)t->m->own)->fm; }
@@ -102,6 +104,11 @@ static fx_status centre(fxi_output *o, fxi_fm_problem *p, const fx_run *run)
     fx_status st = FX_OK;
 
     p->shift = 0;
+    if (t->fresh) {                     /* b stays as it is */
+        own->centre = 0;
+        own->zeros = INFINITY;
+        return FX_OK;
+    }
     for (size_t i = 0; i < t->source.rows && targets; i++)
         o->y[i] = t->labels.y[i];
     for (int pass = 0; pass < (moved ? 3 : 1); pass++) {
@@ -113,6 +120,7 @@ static fx_status centre(fxi_output *o, fxi_fm_problem *p, const fx_run *run)
             return fxi_error(FX_EINVAL, "no row is left of weight above 0");
     }
     own->zeros = sum[FXI_FM_LOSS] / sum[FXI_FM_WEIGHT];
+    own->weight = sum[FXI_FM_WEIGHT];
     own->centre = p->shift;
     if (t->stream)                      /* rows elsewhere do it themselves */
         return FX_OK;
@@ -137,7 +145,10 @@ static double deadline(const fxi_output *o)
 static fx_status solve(fxi_output *o, const fxi_fm_problem *p, const fx_run *run)
 {
     fxi_fm_state *f = &((fxi_factors_state *)o->own)->f;
+    const fxi_train *t = o->train;
 
+    if (t->fresh)
+        return fxi_fm_fold_in(f, p, t->fresh, t->init->c.weight, run);
     switch (keys_of(o->train)->solver) {
     case FXI_FM_ADAGRAD: return fxi_fm_adagrad(f, p, run);
     case FXI_FM_LBFGS: return fxi_fm_lbfgs(f, p, run);
@@ -198,6 +209,8 @@ fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
     fxi_asking asking = {0};
     fx_status st = FX_OK;
 
+    if (t->fresh)
+        p.max_iter = FOLD_IN_VISITS;
     fxi_fm_times(&fm, beta);
     own->best.iterations = own->since_best = 0;
     if (t->stream) {

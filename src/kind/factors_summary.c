@@ -58,6 +58,12 @@ fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
                          "that of the last iteration, with objective %g: %s",
                          worst->iterations, worst->f.objective, what);
     }
+    if (t->fresh)
+        return fxi_error(FX_NOT_CONVERGED,
+                         "after %zu visits to new columns that share rows, a visit still lowers "
+                         "the objective %g by more than tol=%g of it; the model is that of the "
+                         "last visit",
+                         worst->f.iterations, worst->f.objective, t->how.tol);
     if (worst->timed_out)
         return fxi_error(FX_NOT_CONVERGED,
                          "the limit of %g seconds came after %zu iterations, at "

@@ -199,6 +199,7 @@ typedef struct fxi_factors_state {      /* fxi_output.own */
     size_t since_best, iterations;      /* iterations after the best; all iterations */
     bool timed_out;                     /* stopped by the clock */
     double zeros;                       /* the objective of scores 0 */
+    double weight;                      /* of all rows */
     bool above_zeros;                   /* it ended above that */
 } fxi_factors_state;
 /* factors_numbers.c - the shape, of a parsed spec and of c's cols, kernel, family and base. */
@@ -247,6 +248,9 @@ fx_status fxi_kind_factors_summary_fold(const fxi_train *t, double C, size_t fol
 fx_status fxi_kind_factors_init(fxi_train *t, const fx_run *run);
 void fxi_kind_factors_init_start(fxi_output *o);
 void fxi_kind_factors_init_keep(double *state, const fxi_output *o);
+/* factors_fold_in.c - can m take new columns; what these, t->fresh, need. */
+fx_status fxi_kind_factors_fold_in_able(const fx_model *m);
+fx_status fxi_kind_factors_fold_in(fxi_train *t, const fx_run *run);
 /* factors_file.c, factors_terms.c */
 void fxi_kind_factors_file_header(fxi_dumping *d);
 void fxi_kind_factors_file_dump(fxi_dumping *d);

@@ -60,8 +60,9 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from)
 {
     fx_model_info *c = &m->c;
     const char **texts[] = {&c->spec,   &c->scale,  &c->map,   &c->kernel,
-                            &c->family, &c->reader, &c->remark};
-    const double *indicator = NULL;
+                            &c->family, &c->reader, &c->remark, &c->side_reader[FX_FIRST],
+                            &c->side_reader[FX_SECOND]};
+    const double *indicator = NULL, *later = NULL;
     fx_status st = FX_OK;
 
     *c = *from;
@@ -72,6 +73,7 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from)
     c->vectors = (fx_matrix){0};
     c->factors = NULL;
     c->history = NULL;
+    c->later = NULL;
     c->orders = c->steps = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *text = *texts[i];
@@ -87,8 +89,10 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from)
                                 from->outputs * 2 * sizeof *from->sigmoid))
         || (st = fxi_model_keep(&c->fill, m, from->fill, from->inputs * sizeof *from->fill))
         || (st = fxi_model_keep(&indicator, m, (const void *)from->indicator,
-                                (from->cols - from->inputs) * sizeof *from->indicator)))
+                                (from->cols - from->inputs) * sizeof *from->indicator))
+        || (st = fxi_model_keep(&later, m, (const void *)from->later, from->cols)))
         return st;
+    c->later = (const void *)later;
     c->indicator = (const void *)indicator;
     return fxi_model_keep(&c->column_scale, m, from->column_scale,
                           from->cols * sizeof *from->column_scale);

@@ -13,7 +13,7 @@ fx_model *fxi_model_new(void)
     if (m) {
         fx_model_info *c = &m->c;
         c->spec = c->scale = c->map = c->kernel = c->family = c->reader = "";
-        c->missing = c->remark = "";
+        c->missing = c->remark = c->side_reader[0] = c->side_reader[1] = "";
         c->version = FX_VERSION;
         c->low = INFINITY;              /* not clipped */
         c->high = -INFINITY;

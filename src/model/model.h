@@ -174,6 +174,10 @@ struct fxi_kind {
      * (or NULL: nothing). */
     bool (*updatable)(const fx_model *m);
     fx_status (*update)(fxi_train *t, const fx_run *run);
+    /* New columns, t->fresh, while all else stays: why m cannot take them (or NULL: it never can),
+     * and what their fit needs. */
+    fx_status (*foldable)(const fx_model *m);
+    fx_status (*fold_in)(fxi_train *t, const fx_run *run);
     /* An estimate: `measure` times what the fit is made of; seconds of a fit with n rows, by that;
      * bytes of the fits that run at a time, `each` for one, or of what the model keeps if that is
      * more.  All three or none. */
@@ -195,7 +199,7 @@ struct fxi_kind {
  * cannot. */
 extern const fxi_kind *const fxi_kinds[];
 extern const struct fxi_kinds_can {
-    const char *measure, *init, *update, *estimate, *stream;
+    const char *measure, *init, *update, *fold_in, *estimate, *stream;
 } fxi_kinds_can;
 
 /* ---- labels.c: what is to be learnt ------------------------------------------------------ */
@@ -245,6 +249,11 @@ fx_status fxi_model_rows(fx_matrix *view, uint64_t *unseen, const fx_model_info 
                          const unsigned char *seen, const fx_scale *scale, const fx_matrix *X,
                          size_t first, size_t n, fxi_scratch *scratch, const fx_run *run,
                          fxi_team *team);
+/* The same without the columns that c->seen leaves out, after what is missing was filled. */
+fx_status fxi_model_rows_filled(fx_matrix *view, uint64_t *unseen, const fx_model_info *c,
+                                const fxi_missing *missing, const fx_scale *scale,
+                                const fx_matrix *X, size_t first, size_t n, fxi_scratch *scratch,
+                                const fx_run *run, fxi_team *team);
 fx_matrix fxi_model_rows_of(const fx_matrix *X, size_t first, size_t n);        /* a view of them */
 /* The scaling that a model holds; NULL for none. */
 fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c);

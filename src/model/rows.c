@@ -123,6 +123,24 @@ fx_status fxi_model_rows(fx_matrix *view, uint64_t *unseen, const fx_model_info 
     return st;
 }
 
+fx_status fxi_model_rows_filled(fx_matrix *view, uint64_t *unseen, const fx_model_info *c,
+                                const fxi_missing *missing, const fx_scale *scale,
+                                const fx_matrix *X, size_t first, size_t n, fxi_scratch *scratch,
+                                const fx_run *run, fxi_team *team)
+{
+    fx_matrix part, filled;
+
+    if (missing->how) {
+        part = fxi_model_rows_of(X, first, n);
+        fx_status st = fxi_data_missing_fill(&filled, unseen, missing, &part, scratch, run, team);
+        if (st)
+            return st;
+        X = &filled;
+        first = 0;
+    }
+    return fxi_model_rows(view, unseen, c, c->seen, scale, X, first, n, scratch, run, team);
+}
+
 /* "none" is no scaling. */
 fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c)
 {

@@ -105,27 +105,6 @@ static void write_rows(const prediction *a, const double *S, double *work, size_
     }
 }
 
-/* Rows [first, first + n), as the model expects them. */
-static fx_status prepare_rows(fx_matrix *view, uint64_t *unseen, const prediction *a, size_t first,
-                              size_t n, fxi_scratch *scratch, fxi_team *team)
-{
-    const fx_model_info *c = &a->s->m->c;
-    const fx_matrix *X = a->X;
-    fx_matrix part, filled;
-
-    if (a->s->missing.how) {
-        part = fxi_model_rows_of(X, first, n);
-        fx_status st = fxi_data_missing_fill(&filled, unseen, &a->s->missing, &part, scratch,
-                                             a->run, team);
-        if (st)
-            return st;
-        X = &filled;
-        first = 0;
-    }
-    return fxi_model_rows(view, unseen, c, c->seen, a->s->scale, X, first, n, scratch, a->run,
-                          team);
-}
-
 /* What is predicted for rows that the model leaves out. */
 static void erase_rows(const prediction *a, size_t first, size_t n)
 {
@@ -143,7 +122,8 @@ static fx_status predict_rows(prediction *a, size_t first, size_t n, fxi_scratch
     double *S = a->out + first * c->outputs, *work = NULL;
     uint64_t unseen = 0;
     fx_matrix X;
-    fx_status st = prepare_rows(&X, &unseen, a, first, n, scratch, team);
+    fx_status st = fxi_model_rows_filled(&X, &unseen, c, &s->missing, s->scale, a->X, first, n,
+                                         scratch, a->run, team);
 
     a->unseen += unseen;
     if (!st && a->what != FX_SCORE) {

@@ -5,7 +5,8 @@
  *   - numbered as names first appear in the input, after those that are fixed beforehand: a chunk
  *     numbers its own names, chunks are joined in the order of the file, so the numbers depend
  *     neither on threads nor on how the input was cut;
- *   - given (fx_data_reader_names): other names are unseen, counted and left out;
+ *   - given (fx_data_reader_names): other names are unseen, counted and left out, or numbered
+ *     after those (fx_data_reader_names_more);
  *   - hashed to 2^bits: column = top bits of (h ^ h >> 32) * 0x9e3779b97f4a7c15, where h is the
  *     64-bit FNV-1a hash of the name's bytes.  Names are still collected, to count those that
  *     share a column, unless they were given: then memory does not grow with the input.
@@ -78,12 +79,14 @@ fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_
     size_t number = 0;
 
     if (names->given && !names->bits) {
-        if (fxi_data_classes_find(&number, &names->all, name, len))
+        bool found = fxi_data_classes_find(&number, &names->all, name, len);
+        if (found && number < names->fixed)
             return fxi_read_sparse_add(s, (int64_t)number, x);
-        c->count.unseen++;
-        return FX_OK;
+        c->count.unseen += !names->more;
+        if (!names->more)
+            return FX_OK;
     }
-    if (!names->given) {
+    if (!names->given || names->more) {
         fx_status st = fxi_data_classes_add(&number, &c->names, name, len, c->team);
         if (st)
             return st;
@@ -141,7 +144,7 @@ fx_status fxi_read_names_number(fx_reader *r, fxi_read_chunk *c, fxi_team *team)
 {
     fx_status s = FX_OK;
 
-    if (r->names.given)
+    if (r->names.given && !r->names.more)
         return FX_OK;
     c->column = fxi_alloc(c->names.n, sizeof *c->column);
     if (!c->column)

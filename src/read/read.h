@@ -111,7 +111,8 @@ extern const fxi_read_format fxi_read_svmlight, fxi_read_csv, fxi_read_words, fx
 typedef struct fxi_read_names {         /* of a reader; zeros at first */
     bool used;                          /* rows come as names and values; below: how */
     bool binary;                        /* values are 1, also where a name is repeated */
-    bool given;                         /* by fx_data_reader_names: others are unseen */
+    bool given;                         /* by fx_data_reader_names: others are unseen .. */
+    bool more;                          /* .. or come after them */
     unsigned bits;                      /* columns are hashes of this many bits; 0: they are not */
     fxi_data_classes all;               /* column numbers; with bits: names found, or given */
     size_t fixed;                       /* the first of them, known before the rows */
@@ -261,8 +262,12 @@ void fxi_read_sparse_close(fxi_read_sparse *s, fxi_read_chunk *c, bool good);   
 
 /* names.c, continued.  True if columns are known when a row is read, so that the row is sorted at
  * its end. */
-static inline bool fxi_read_names_known(const fxi_read_names *n) { return n->given || n->bits; }
-/* The entry of a name; one that is not among those given is counted and left out. */
+static inline bool fxi_read_names_known(const fxi_read_names *n)
+{
+    return (n->given && !n->more) || n->bits;
+}
+/* The entry of a name; one that is not among those given, if they are all, is counted and left
+ * out. */
 fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
                                const char *name, size_t len, double x);
 /* The row of this line ends here. */

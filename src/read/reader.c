@@ -140,6 +140,19 @@ fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n)
     return fxi_read_note(r, s);
 }
 
+fx_status fx_data_reader_names_more(fx_reader *r)
+{
+    fx_status s = fxi_read_check(r);
+
+    if (s)
+        return s;
+    if (r->count.bytes || !r->names.given)
+        return fxi_error(FX_EINVAL, "%s: more names come after those of fx_data_reader_names and "
+                         "before the first bytes", r->name);
+    r->names.more = !r->names.bits;
+    return FX_OK;
+}
+
 /* Labels counted classes as they came; a table counts them in sorted order.  (A "parallel" loop of
  * one part, only so that it can be cancelled.) */
 static fx_status sort_classes(void *ctx, size_t part, fxi_team *team)

@@ -143,6 +143,12 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *give
         st = scale_rows(t, plan->scale, table, run);
     else
         st = fxi_model_rows_join(&t->X, &t->rows, table, run);
+    if (!st && plan->split >= (c->inputs ? c->inputs : 1) && plan->split)
+        st = fxi_error(FX_EINVAL, "split=%zu of %zu columns leaves nothing on one side",
+                       plan->split, c->inputs);
+    c->split = plan->split;
+    for (int side = FX_FIRST; side <= FX_SECOND && !st; side++)
+        st = fxi_model_keep_text(&c->side_reader[side], t->m, plan->side_reader[side]);
     if (!st && !(st = fxi_train_seen(t, run)))
         st = kind->prepare(t, plan, run);
     if (!st && *c->missing && t->m->kernel && fxi_kernel_is_precomputed(t->m->kernel))
@@ -211,6 +217,7 @@ void fxi_train_close(fxi_train *t)
     fxi_model_labels_free(&t->labels);
     fxi_model_labels_free(&t->eval_labels);
     free(t->largest);
+    free(t->fresh);
     fx_model_free(t->m);
     fxi_model_learner_free(&t->how);
     *t = (fxi_train){0};

@@ -173,6 +173,7 @@ struct fxi_train {
     fx_model *m;                        /* the model being fitted: complete but for the weights */
     fxi_stream *stream;                 /* where the rows are, if not in X; or NULL */
     const fx_model *init;
+    unsigned char *fresh;               /* [cols] new columns, which alone are fitted; or NULL */
     uint64_t seed;
     double begin;                       /* seconds on the clock */
     const int64_t *qid;                 /* of the table; or NULL */

@@ -51,7 +51,8 @@ def test_rank_and_default_path(fx, graph):
 def test_within_one_set_of_nodes(fx, put):
     put("n.svm", "".join(f"{i + 1} {1 + i % 4}:1\n" for i in range(12)))
     put("l.txt", "1 5\n2 6\n3 7\n4 8\n9 1\n10 2\n")
-    fx("convert", "--links", "l.txt", "--nodes", "n.svm", "r.svm", "--part", "test")
+    talk = fx("convert", "--links", "l.txt", "--nodes", "n.svm", "r.svm", "--part", "test").talk
+    assert "identifiers" not in talk    # which the labels of nodes are
     assert len((fx.directory / "r.svm").read_text().splitlines()) == 12 * 11 // 2 - 6
 
 

@@ -116,7 +116,7 @@ def test_classes(fx, mpi, tmp_path):
 def test_long_runs(fx, mpi, tmp_path):
     """Far more columns than a block has numbers: such sums go over several blocks, which one process must have.  If
     most columns come late, that is found when all rows are read."""
-    for late, model in ((0, LOGISTIC), (1, [*LOGISTIC, "--max-memory", "33M"]),
+    for late, model in ((0, LOGISTIC), (1, [*LOGISTIC, "--max-memory", "40M"]),
                         (0, ["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "8"])):
         with open(tmp_path / "wide.svm", "w") as f:
             for i in range(100000):

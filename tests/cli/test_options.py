@@ -145,7 +145,7 @@ LISTS = {"fx_data_reader_format": ({"format", "input-format"}, {"auto", "tsv"}),
          "fx_data_write_format": ({"to", "output-format"}, {"libfm", "fm"}),        # models' formats
          "fx_data_scale_name": ({"scale"}, {"auto"})}
 SOME = {("map", "to"), ("gram", "to"), ("gram", "output-format")}       # not all formats suit them
-OTHER = {("predict", "format")}                                         # of predictions, not of rows
+OTHER = {("predict", "format"), ("recommend", "format")}               # of what they print, not of rows
 
 
 @pytest.mark.skipif(SLOW > 1, reason="Python cannot load a library with a sanitizer")

@@ -7,8 +7,8 @@
   - the same of the folders of cli; of another folder a file includes the header of its name alone;
     no file of cli is named like one of src
   - no folder directly below src or cli has more than 40 files .c and .h, tests aside
-  - model, train, explain and file never test for a kind of model: no comparison of a kind, no
-    fxi_kind_ symbol, nothing included of kind/, no strcmp of its name or spec with a literal
+  - model, train, explain, file and recommend never test for a kind of model: no comparison of a
+    kind, no fxi_kind_ symbol, nothing included of kind/, no strcmp of its name or spec with a literal
   - cli, examples and fuzz see featcross.h alone; so does python, of which scikit-learn is named in
     _sklearn.py alone, and no file but tests has more than 300 lines; it names models where a class
     of an estimator says which it is (_models) and nowhere else
@@ -38,16 +38,16 @@ LAYERS = [["base"], ["simd"], ["linalg"], ["data"], ["kernel", "loss", "metric",
           ["map"],
           ["fit", "fm"],
           ["combos"],
-          ["model"], ["explain", "file", "train"], ["discover", "kind"]]
+          ["model"], ["explain", "file", "train"], ["discover", "kind", "recommend"]]
 # Modules that hold public functions of another's prefix: fx_data_write is in src/write/write.c.
-ROOMS = {"data": ["read", "write"], "model": ["kind", "train", "explain", "file"]}
+ROOMS = {"data": ["read", "write"], "model": ["recommend", "kind", "train", "explain", "file"]}
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
 CLI_LAYERS = [["terminal"], ["team"], ["options"], ["files"], ["tables"], ["figures"], ["kernels"],
               ["models"], ["compare", "datasets"], ["reproduce"], ["commands"]]
 CLI_RANK = {folder: i for i, layer in enumerate(CLI_LAYERS) for folder in layer}
 MAX_FILES = 40                          # of a folder
 # Modules that serve every kind of model alike, and what they must not contain, strings aside.
-KINDLESS = ["model", "train", "explain", "file"]
+KINDLESS = ["model", "train", "explain", "file", "recommend"]
 KIND_TESTS = {
     "compares a kind": r"\bkind\s*[!=]=|[!=]=\s*&?[\w.>-]*\bkind\b",
     "names a kind": r"\bfxi_kind_\w+",

@@ -96,6 +96,27 @@ static fx_status reader_names(const char *spec)
     return got_data(d, s);
 }
 
+/* The same, and further names. */
+static fx_status reader_more(const char *spec)
+{
+    static const char *const name[] = {"age", "city=Bonn", "cat"};
+    const char *text = text_of(spec);
+    fx_reader *r;
+    fx_data *d = MARK;
+
+    prepared(fx_data_reader_new(&r, spec, "x"), spec);
+    prepared(fx_data_reader_names(r, *spec == 't' ? name + 2 : name, *spec == 't' ? 1 : 2), spec);
+    call_begin();
+    fx_status s = fx_data_reader_names_more(r);
+    if (!s)
+        s = fx_data_reader_feed(r, text, strlen(text), &two);
+    if (!s)
+        s = fx_data_reader_take(&d, r, 1, &two);
+    call_end(s);
+    fx_data_reader_free(r);
+    return got_data(d, s);
+}
+
 /* Another file of the same rows. */
 static fx_status reader_file(const char *spec)
 {
@@ -378,6 +399,8 @@ const scenario data_scenarios[] = {
     {"fx_data_reader_names", reader_names, "csv:cat=city,num=age"},
     {"fx_data_reader_names", reader_names, "csv:num=age"},
     {"fx_data_reader_names", reader_names, "text:ngram=2"},
+    {"fx_data_reader_names_more", reader_more, "csv:cat=city,num=age"},
+    {"fx_data_reader_names_more", reader_more, "text:ngram=2"},
     {"fx_data_reader_arrow", arrow_batch, "csv:cat=auto"},
     {"fx_data_reader_arrow", arrow_batch, "csv:label=answer,drop=city/name"},
     {"fx_data_reader_arrow", arrow_batch, "csv:label=city,weight=answer,id=name,hash-bits=3"},

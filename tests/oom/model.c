@@ -222,6 +222,21 @@ static fx_status model_update(const char *spec)
     return got_model(m, s);
 }
 
+/* Two new columns, one of which is in a row by itself. */
+static fx_status model_fold_in(const char *spec)
+{
+    fx_data *d = rows_for(spec), *new = parsed("svmlight", "no 1:1 6:1\nyes 2:1 5:2 6:1\n");
+    fx_table t = fx_data_table(d), x = fx_data_table(new);
+    fx_model *first = model_of(spec, &t), *m = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_model_fold_in(&m, first, &x, &two));
+    fx_model_free(first);
+    fx_data_free(d);
+    fx_data_free(new);
+    return got_model(m, s);
+}
+
 static fx_status model_predict(const char *spec)
 {
     fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 4:2 9:1\n0 2:1\n");
@@ -490,6 +505,93 @@ static fx_status model_passes_path(const char *spec)
     return got_metrics(got, 4, s);
 }
 
+static fx_status model_vectors_width(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    size_t width = 77;
+
+    call_begin();
+    fx_status s = call_end(fx_model_vectors_width(&width, m, &two));
+    expect(s >= 0 || width == 77, "the width changed although the call failed");
+    hash(&width, sizeof width);
+    fx_model_free(m);
+    fx_data_free(d);
+    return s;
+}
+
+/* Rows of one side: column 1. */
+static fx_status model_vectors(const char *spec)
+{
+    fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 9:1\n0 1:2\n");
+    fx_table t = fx_data_table(d), x = fx_data_table(other);
+    fx_model *m = model_of(spec, &t);
+    size_t width;
+    uint64_t unseen = 77;
+
+    prepared(fx_model_vectors_width(&width, m, NULL), spec);
+    double *out = calloc(2 * width, sizeof *out);
+    call_begin();
+    fx_status s = call_end(fx_model_vectors(out, &unseen, m, FX_FIRST,
+                                            1 % fx_model_inspect(m)->outputs, x.block, &two));
+    if (s < 0)
+        expect(unseen == 77, "the count changed although the call failed");
+    else
+        hash(out, 2 * width * sizeof *out);
+    free(out);
+    fx_model_free(m);
+    fx_data_free(other);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status model_recommender_new(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    fx_recommender *r = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_model_recommender_new(&r, m, 0, t.block, &two));
+    if (s < 0)
+        expect((void *)r == MARK, "the recommender changed although the call failed");
+    else
+        fx_model_recommender_free(r);
+    fx_model_free(m);
+    fx_data_free(d);
+    return s;
+}
+
+/* The rows of training as users and as items. */
+static fx_status model_recommender_best(const char *spec)
+{
+    enum { ITEMS = 3, USERS = 12 };
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    size_t item[USERS * ITEMS] = {0}, from[USERS + 1] = {0}, seen[] = {1};
+    double score[USERS * ITEMS];
+    uint64_t unseen = 77;
+    fx_recommender *r;
+
+    for (size_t i = 1; i <= USERS; i++)
+        from[i] = 1;
+    prepared(fx_model_recommender_new(&r, m, 0, t.block, NULL), spec);
+    call_begin();
+    fx_status s = call_end(fx_model_recommender_best(item, score, &unseen, r, t.block, ITEMS, from,
+                                                     seen, &two));
+    if (s < 0)
+        expect(unseen == 77, "the count changed although the call failed");
+    else
+        hash(item, sizeof item);
+    fx_model_recommender_free(r);
+    fx_model_free(m);
+    fx_data_free(d);
+    return s;
+}
+
 /* From a table with names, or with a map. */
 static fx_model *to_be_written(const char *spec)
 {
@@ -629,6 +731,7 @@ const scenario model_scenarios[] = {
     {"fx_model_update", model_update, "perceptron rk"},
     {"fx_model_update", model_update, "kernel-perceptron:budget=4"},
     {"fx_model_update", model_update, "fm:rank=2,solver=adagrad,max-iter=3,tol=1"},
+    {"fx_model_fold_in", model_fold_in, "hofm:order=3,rank=2,max-iter=3,tol=1"},
     {"fx_model_predict", model_predict, "poly-net:rank=2,max-iter=3,tol=1"},
     {"fx_model_predict", model_predict, "logistic rk"},
     {"fx_model_predict", model_predict, "svm"},
@@ -645,6 +748,16 @@ const scenario model_scenarios[] = {
     {"fx_scorer_predict", scorer_predict, "poly-net:rank=2,max-iter=3,tol=1"},
     {"fx_combos_path_new", combos_path, "squared-hinge"},
     {"fx_combos_path_new", combos_path, "logistic"},
+    {"fx_model_vectors_width", model_vectors_width, "svm rk"},
+    {"fx_model_vectors", model_vectors, "svm"},
+    {"fx_model_vectors", model_vectors, "svm rk"},
+    {"fx_model_vectors", model_vectors, "kernel-svm:collapse=no"},
+    {"fx_model_vectors", model_vectors, "all-subsets:max-iter=2,rank=3"},
+    {"fx_model_vectors", model_vectors, "bilinear:split=1,max-iter=2,rank=3"},
+    {"fx_model_recommender_new", model_recommender_new, "svm"},
+    {"fx_model_recommender_new", model_recommender_new, "all-subsets:max-iter=2,rank=3"},
+    {"fx_model_recommender_best", model_recommender_best, "svm"},
+    {"fx_model_recommender_best", model_recommender_best, "all-subsets:max-iter=2,rank=3"},
     {"fx_model_explain", model_explain_held, "svm"},
     {"fx_model_explain", model_explain_visited, "svm rk"},
     {"fx_model_explain", model_explain_held, "hofm-shared:max-iter=2,rank=3"},

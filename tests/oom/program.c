@@ -36,6 +36,7 @@ enum { WORDS = 24, TEXT = 1 << 20, SECONDS = 60 };
 /* Commands, of which o.* is the output; those in `before` prepare files and are not disturbed. */
 static const char *const before[] = {
     "make pairs -n 60 -d 8 --nz 4 -k 2 -o x.svm -q --seed 3",
+    "make pairs -n 20 -d 11 --nz 4 -k 2 -o wide.svm -q --seed 3",
     "convert x.svm x.csv -q", "convert x.svm x.tsv -q", "convert x.svm x.npy -q",
     "convert x.svm x.npz -q",
     "train x.svm -o linear.fx -q --model logistic -C 1 --scale none",
@@ -56,6 +57,7 @@ static const char *const commands[] = {
     "train x.svm -o o.fx --model svm --kernel anova:order=2 -D 64 -C 1 --json",
     "train x.svm -o o.fx --model kernel-svm --kernel anova:order=2 -C 1",
     "train x.csv -o o.fx --model fm --rank 2 --max-iter 3 --json",
+    "train wide.svm -o o.fx --init fm.fx --freeze --json",
     "train x.svm -o o.fx --spill o.spill -C auto --max-iter 2 --scale auto",
     "predict map.fx x.svm -o o.csv", "predict kernel.fx x.npz",
     "predict fm.fx x.svm --json -o o.tsv",

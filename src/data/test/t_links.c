@@ -112,6 +112,8 @@ static void random_graph(bool within)
     const counts train = part("train", text, link, within, negatives, seed);
     const counts test = part("test", text, link, within, negatives, seed);
     const counts both = part("all", text, link, within, negatives, seed);
+    const counts given = part("given", text, link, within, negatives, seed);
+    CHECK(given.linked[1] == P && given.linked[0] == 0);
     CHECK(train.linked[1] == half && train.linked[0] == half * negatives);
     CHECK(both.linked[1] == P && both.linked[0] == P * negatives);
     CHECK(test.linked[1] == P - half && test.linked[0] == all - P - half * negatives);
@@ -154,6 +156,23 @@ static void even(bool within)
             const bool linked = a == 0 && b >= (within ? 1 : 0) && b < (within ? 5 : 4);
             CHECK(linked ? count[a][b] == 0 : fabs((double)count[a][b] - DRAWS * p) < 5 * sd);
         }
+}
+
+/* Rows of "given" are the lines. */
+static void in_order(void)
+{
+    static const size_t want[3][2] = {{4, 2}, {0, 8}, {2, 0}};
+    fx_data *d = NULL;
+
+    CHECK(fx_data_links(&d, &A, &B, "2 b3\n0 b9\n1 b1\n", "given", 5, 1, NULL) == FX_OK);
+    const fx_table t = fx_data_table(d);
+    CHECK(t.rows == 3);
+    for (size_t i = 0; i < 3; i++) {
+        size_t a, b;
+        pair_of(&a, &b, &t, i, false);
+        CHECK(a == want[i][0] && b == want[i][1] && t.label[i] == 1);
+    }
+    fx_data_free(d);
 }
 
 static void rejected(fx_status expected, const char *why, const fx_table *b, const char *text,
@@ -238,6 +257,7 @@ int main(void)
         random_graph(i % 2);
     even(false);
     even(true);
+    in_order();
     refusals();
     names();
     missing();

@@ -19,13 +19,15 @@ typedef struct call {
 static fx_status fit(void *ctx, size_t block, fxi_team *team)
 {
     call *o = ctx;
-    fxi_products z;
+    const fxi_likelihood_rows rows = {&o->m.X, o->m.y, o->m.weight, o->m.row, o->m.rows,
+                                      o->regress};
+    fxi_likelihood l;
 
     (void)block;
-    CHECK(fxi_discover_products_new(&z, o->set, o->terms, &o->m.X, o->m.row, o->m.rows, team) == 0);
-    fxi_likelihood l = {&z, o->m.y, o->m.weight, o->regress};
+    CHECK(fxi_discover_likelihood_new(&l, o->set, o->terms, &rows, team) == FX_OK);
+    CHECK(o->regress ? l.z.rows == o->m.rows : l.z.rows <= 128); /* 64 sets of terms, two classes */
     CHECK(fxi_discover_likelihood(o->term, &o->deviance, &l, true, team) == FX_OK);
-    fxi_discover_products_free(&z);
+    fxi_discover_likelihood_free(&l);
     return FX_OK;
 }
 

@@ -13,6 +13,42 @@ typedef struct call {
     size_t row[ROWS], rows;
 } call;
 
+/* Is row `a` of z the row `b` of the data, with the same y? */
+static bool matches(const call *o, const fxi_products *z, size_t a, size_t b, const double *y)
+{
+    size_t at = z->ptr[a];
+
+    for (size_t k = 0; k < SETS; k++) {
+        double x = made_product(&o->m, o->row[b], &o->set[k]);
+        if (x != 0 && !(at < z->ptr[a + 1] && z->term[at] == (int32_t)k && z->x[at++] == x))
+            return false;
+    }
+    return at == z->ptr[a + 1] && y[a] == (b % 2 ? 1 : -1);
+}
+
+/* Every row of the data is in exactly one row, whose weight is the sum of theirs. */
+static void compare_merged(const call *o, fxi_products *z)
+{
+    double y[ROWS + 1], weight[ROWS + 1], want[ROWS + 1] = {0};
+
+    for (size_t i = 0; i < o->rows; i++) {
+        y[i] = i % 2 ? 1 : -1;
+        weight[i] = (double)i;
+    }
+    CHECK(fxi_discover_products_merge(z, y, weight) == FX_OK && z->rows <= o->rows);
+    for (size_t b = 0; b < o->rows; b++) {
+        size_t found = 0;
+        for (size_t a = 0; a < z->rows; a++)
+            if (matches(o, z, a, b, y)) {
+                want[a] += (double)b;
+                found++;
+            }
+        CHECK(found == 1);
+    }
+    for (size_t a = 0; a < z->rows; a++)
+        CHECK(weight[a] == want[a]);
+}
+
 static fx_status compare(void *ctx, size_t block, fxi_team *team)
 {
     const call *o = ctx;
@@ -35,6 +71,7 @@ static fx_status compare(void *ctx, size_t block, fxi_team *team)
         CHECK(at == z.ptr[i + 1]);
     }
     CHECK(memcmp(support, z.support, sizeof support) == 0);
+    compare_merged(o, &z);
     fxi_discover_products_free(&z);
     return FX_OK;
 }

@@ -34,11 +34,11 @@ static void check_same(const fx_model *m, const fx_model *back)
     const fx_model_info *a = &m->c, *b = &back->c;
 
     CHECK(same_texts((const char *[]){a->spec, a->scale, a->map, a->kernel, a->family, a->reader,
-                                      a->remark},
+                                      a->remark, a->side_reader[0], a->side_reader[1]},
                      (const char *[]){b->spec, b->scale, b->map, b->kernel, b->family, b->reader,
-                                      b->remark},
-                     7));
-    CHECK(a->seed == b->seed && a->cols == b->cols && a->random == b->random
+                                      b->remark, b->side_reader[0], b->side_reader[1]},
+                     9));
+    CHECK(a->split == b->split && a->seed == b->seed && a->cols == b->cols && a->random == b->random
           && a->features == b->features && a->outputs == b->outputs && a->classes == b->classes
           && a->base == b->base && a->rows == b->rows && a->iterations == b->iterations
           && a->converged == b->converged && a->version == b->version);
@@ -145,7 +145,9 @@ static void check_rounds(void)
                            .base = 1,
                            .converged = 1,
                            .reader = "csv:label=first",
-                           .remark = "nothing was learned"});
+                           .remark = "nothing was learned",
+                           .split = 2,
+                           .side_reader = {"csv:cat=a", "csv"}});
     m->c.column_scale = positive(m, 4);
     m->c.seen = all_but(m, 3);
     m->c.sigmoid = numbers(m, 8);

@@ -4,7 +4,7 @@
  * and form of rows; weights are copies of rows; a column far larger than the others; the same bits
  * for any threads; starts at an optimum, stops and limits.
  *
- * Covers: cd_anova.c, cd_anova_hot.c, cd_columns.c, cd_groups.c, cd_hot.c, cd_lanes.c, cd_linear.c,
+ * Covers: cd_anova.c, cd_anova_hot.c, cd_columns.c, cd_groups.c, cd_hot.c, cd_lanes.c,
  * cd_power.c, cd_shared.c, cd_subsets.c, cd_sweep.c */
 
 #include "fm/cd.h"

@@ -3,7 +3,7 @@
  * number that changes, of wide models too; weights; the same bits for any threads and for rows that
  * are added in any order; limits and stops.
  *
- * Covers: gradient_pass.c, gradient_wide.c, gradient_memory.c */
+ * Covers: gradient_pass.c, gradient_wide.c */
 
 #include "fm/test/golden.h"
 #include "fm/test/made.h"

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * b_scorer.c - one thread: microseconds a row by fx_model_predict one row at a time, by a scorer
- * one row at a time, and by a scorer for many rows.  Minimum of repeats. */
+ * one row at a time, and by a scorer for many rows, of which it also says how many in a second, for
+ * each kind of model; then microseconds of processor time a row of two threads inside one scorer, one
+ * row at a time, beside one thread: more of it would be time that they wait for each other.  Minimum
+ * of repeats. */
 
 #include "base/test.h"
 #include "featcross.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
-enum { ROWS = 2048, RUNS = 15 };
+enum { ROWS = 2048, RUNS = 15, COMPONENTS = 10 };
 
 static const fx_run one = {RUN, .threads = 1};
 
-static double now(void)
+static double seconds(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double now(void) { return seconds(CLOCK_MONOTONIC); }
 
 static fx_matrix row_of(const fx_matrix *X, size_t i)
 {
@@ -36,7 +42,8 @@ static void measure(const char *name, const fx_plan *plan, const fx_table *t)
 {
     const fx_matrix *X = t->block;
     size_t few = X->rows < 256 ? X->rows : 256;
-    double out[ROWS], best[3] = {1e9, 1e9, 1e9};
+    static double out[ROWS * COMPONENTS];
+    double best[3] = {1e9, 1e9, 1e9};
     fx_model *m = NULL;
     fx_scorer *s = NULL;
 
@@ -53,15 +60,64 @@ static void measure(const char *name, const fx_plan *plan, const fx_table *t)
                 st = fx_scorer_predict(out, NULL, s, FX_SCORE, X, &one);
             for (size_t i = 0; i < few && what < 2 && !st; i++) {
                 fx_matrix r = row_of(X, i);
-                st = what ? fx_scorer_predict(out + i, NULL, s, FX_SCORE, &r, &one)
-                          : fx_model_predict(out + i, NULL, m, FX_SCORE, &r, &one);
+                double *to = out + i * fx_model_width(m, FX_SCORE);
+                st = what ? fx_scorer_predict(to, NULL, s, FX_SCORE, &r, &one)
+                          : fx_model_predict(to, NULL, m, FX_SCORE, &r, &one);
             }
             if (st)
                 exit(1);
             best[what] = fmin(best[what], (now() - start) * 1e6 / (double)n);
         }
-    printf("%-36s %10.3f %10.3f %10.3f %8.2f\n", name, best[0], best[1], best[2],
-           best[1] / best[2]);
+    printf("%-44s %10.2f %10.2f %10.3f %8.2f %10.0f\n", name, best[0], best[1], best[2],
+           best[1] / best[2], 1e6 / best[2]);
+    fx_scorer_free(s);
+    fx_model_free(m);
+}
+
+/* ---- Threads in one scorer ---------------------------------------------------------------- */
+typedef struct asking {
+    const fx_scorer *s;
+    const fx_matrix *X;
+} asking;
+
+static void *ask(void *ctx)
+{
+    const asking *a = ctx;
+    double out;
+
+    for (size_t k = 0; k < 16; k++)
+        for (size_t i = 0; i < a->X->rows; i++) {
+            fx_matrix r = row_of(a->X, i);
+            if (fx_scorer_predict(&out, NULL, a->s, FX_SCORE, &r, &one))
+                exit(1);
+        }
+    return NULL;
+}
+
+static void measure_threads(const char *name, const fx_plan *plan, const fx_table *t)
+{
+    double best[2] = {1e9, 1e9};
+    fx_model *m = NULL;
+    fx_scorer *s = NULL;
+    asking a = {.X = t->block};
+
+    if (fx_model_fit(&m, plan, t, &one) < 0 || fx_scorer_new(&s, m, &one))
+        exit(1);
+    a.s = s;
+    for (int run = 0; run < RUNS; run++)
+        for (int threads = 1; threads <= 2; threads++) {
+            pthread_t other;
+            double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+            if (threads == 2 && pthread_create(&other, NULL, ask, &a))
+                exit(1);
+            ask(&a);
+            if (threads == 2)
+                pthread_join(other, NULL);
+            double spent = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+            best[threads - 1] = fmin(best[threads - 1],
+                                     1e6 * spent / (16 * (double)t->rows * threads));
+        }
+    printf("%-44s %10.2f %10.2f %8.2f\n", name, best[0], best[1], best[1] / best[0]);
     fx_scorer_free(s);
     fx_model_free(m);
 }
@@ -103,20 +159,50 @@ int main(void)
     fx_table small = rows_of(&C, 600, 20, 0);
 
     test_init();
-    printf("%-36s %10s %10s %10s %8s\n", "us a row, one thread", "predict 1", "scorer 1", "many",
-           "1/many");
+    printf("%-44s %10s %10s %10s %8s %10s\n", "us a row, one thread", "predict 1", "scorer 1", "many",
+           "1/many", "rows/s");
     fx_plan plan = {PLAN, .model = "logistic:max-iter=3", .map = "rk:projection=hadamard",
                     .kernel = "anova:order=2", .features = 8192, .seed = 1};
     measure("linear, 8192 Hadamard features of 100", &plan, &wide);
-    plan = (fx_plan){PLAN, .model = "fm:rank=30,max-iter=2", .seed = 1};
-    measure("fm of rank 30, 30 entries", &plan, &sparse);
-    plan.model = "logistic:max-iter=3";
+    plan.map = "rk:complex=yes,projection=hadamard";
+    measure("the same, complex", &plan, &wide);
+    plan = (fx_plan){PLAN, .model = "logistic:max-iter=3"};
     measure("linear, 30 entries", &plan, &sparse);
     measure("linear, 100 columns", &plan, &wide);
     plan.scale = "std";
     measure("linear, 100 columns, scaled", &plan, &wide);
+    plan = (fx_plan){PLAN, .model = "perceptron:max-iter=1"};
+    measure("perceptron, 30 entries", &plan, &sparse);
+    plan.model = "pca:k=10";
+    measure("pca, 10 components, 100 columns", &plan, &wide);
+    static const char *const factors[] = {
+        "fm:rank=30,max-iter=2", "hofm:order=3,rank=30,max-iter=2",
+        "hofm-shared:order=3,rank=30,max-iter=2", "hofm-simplex:order=3,rank=30,max-iter=2",
+        "all-subsets:rank=30,max-iter=2", "poly-net:rank=30,max-iter=2",
+        "poly-net-uv:rank=30,max-iter=2", "bilinear:split=1500,rank=30,max-iter=2"};
+    for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s of rank 30, 30 entries", (int)strcspn(factors[k], ":"),
+                 factors[k]);
+        plan = (fx_plan){PLAN, .model = factors[k], .seed = 1};
+        measure(name, &plan, &sparse);
+    }
     plan = (fx_plan){PLAN, .model = "kernel-svm:max-iter=100000", .kernel = "rbf:gamma=0.5"};
-    measure("kernel-svm, rbf, dense", &plan, &small);
-    measure("kernel-svm, rbf, 30 entries", &plan, &sparse);
+    measure("kernel-svm, rbf, 600 rows of 20", &plan, &small);
+    measure("kernel-svm, rbf, 2048 rows of 30 entries", &plan, &sparse);
+    plan.kernel = "anova:order=2";
+    measure("kernel-svm, anova, 600 rows of 20, collapsed", &plan, &small);
+    plan.model = "kernel-perceptron:max-iter=1";
+    plan.kernel = "rbf:gamma=0.5";
+    measure("kernel-perceptron, rbf, 600 rows of 20", &plan, &small);
+    plan.model = "kernel-pca:k=10";
+    measure("kernel-pca, rbf, 600 rows of 20", &plan, &small);
+
+    printf("\n%-44s %10s %10s %8s\n", "us of processor time a row, one at a time", "1 thread",
+           "2 threads", "2/1");
+    plan = (fx_plan){PLAN, .model = "logistic:max-iter=3"};
+    measure_threads("linear, 30 entries", &plan, &sparse);
+    plan.model = "fm:rank=30,max-iter=2";
+    measure_threads("fm of rank 30, 30 entries", &plan, &sparse);
     return 0;
 }

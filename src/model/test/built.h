@@ -64,7 +64,8 @@ static inline fx_model *built(fx_model_info like)
     fx_model_info none = m->c;
     m->c = like;
     const char **text[] = {&m->c.spec, &m->c.scale, &m->c.map, &m->c.kernel, &m->c.family,
-                           &m->c.reader, &m->c.missing, &m->c.remark};
+                           &m->c.reader, &m->c.missing, &m->c.remark,
+                           &m->c.side_reader[0], &m->c.side_reader[1]};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (!*text[i])
             *text[i] = "";

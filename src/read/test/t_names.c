@@ -146,6 +146,84 @@ static void hashing(void)
     fx_data_free(b);
 }
 
+/* With the names of some rows given and more to come, the others have the columns that they have
+ * after those rows, whatever threads and cuts. */
+static void more(void)
+{
+    fx_read_counts count = FX_INIT(fx_read_counts);
+    fx_data *all = read_text("text:value=count", 1, 0, &count);
+    fx_table t = fx_data_table(all);
+    size_t first = 0, rows = 0, row[ROWS], known;
+
+    while (first < len / 7 || text[first - 1] != '\n')
+        rows += text[first++] == '\n';
+    for (size_t i = rows; i < ROWS; i++)
+        row[i - rows] = i;
+    fx_data *want, *some;
+    CHECK(!fx_data_select(&want, &t, row, ROWS - rows, NULL));
+    fx_table rest = fx_data_table(want), begin;
+    CHECK(!fx_data_parse(&some, "text:value=count", "x", text, first, NULL));
+    begin = fx_data_table(some);
+    known = begin.cols;
+    CHECK(known > 100 && known < t.cols);
+    for (int threads = 1; threads <= 2; threads++)
+        for (size_t cut = first; cut < len; cut += len / 3) {
+            fx_reader *r = NULL;
+            fx_data *d;
+            fx_run run = {RUN, .threads = threads};
+            CHECK(!fx_data_reader_new(&r, "text:value=count", "x"));
+            CHECK(fx_data_reader_names_more(r) == FX_EINVAL);
+            CHECK(!fx_data_reader_names(r, begin.name, known) && !fx_data_reader_names_more(r));
+            while (text[cut - 1] != '\n')
+                cut++;
+            CHECK(!fx_data_reader_feed(r, text + first, cut - first, &run));
+            CHECK(cut == first || fx_data_reader_names_more(r) == FX_EINVAL);
+            CHECK(!fx_data_reader_feed(r, text + cut, len - cut, &run));
+            CHECK(!fx_data_reader_take(&d, r, 1, &run) && r->count.unseen == 0);
+            fx_table u = fx_data_table(d);
+            CHECK(u.cols == t.cols && u.rows == rest.rows);
+            for (size_t j = 0; j < u.cols; j++)
+                CHECK(!strcmp(u.name[j], t.name[j]));
+            for (size_t i = 0; i < u.rows; i++) {
+                fxi_row a = reading_row(&u, i), b = reading_row(&rest, i);
+                CHECK(a.n == b.n);
+                for (size_t q = 0; q < a.n; q++)
+                    CHECK(fxi_row_column(a, q) == fxi_row_column(b, q)
+                          && fxi_row_value(a, q) == fxi_row_value(b, q));
+            }
+            fx_data_reader_free(r);
+            fx_data_free(d);
+        }
+    fx_data_free(all);
+    fx_data_free(some);
+    fx_data_free(want);
+}
+
+/* Of a table: new values of known categories; a new column of numbers is left out. */
+static void more_of_csv(void)
+{
+    static const char *const name[] = {"age", "user=a", "user=b", "item=x"};
+    static const char bytes[] = "extra,item,user,y,age\n9,x,c,1,0.5\n8,z,a,0,0\n7,z,c,1,3\n";
+    fx_reader *r = NULL;
+    fx_data *d;
+
+    CHECK(!fx_data_reader_new(&r, "csv:label=y,cat=user/item", "x"));
+    CHECK(!fx_data_reader_names(r, name, 4) && !fx_data_reader_names_more(r));
+    CHECK(!fx_data_reader_feed(r, bytes, sizeof bytes - 1, NULL));
+    CHECK(!fx_data_reader_take(&d, r, 1, NULL));
+    fx_table t = fx_data_table(d);
+    CHECK(t.cols == 6 && !strcmp(t.name[4], "user=c") && !strcmp(t.name[5], "item=z"));
+    static const int64_t want[3][3] = {{0, 3, 4}, {1, 5, -1}, {0, 4, 5}};
+    for (size_t i = 0; i < 3; i++) {
+        fxi_row row = reading_row(&t, i);
+        CHECK(row.n == (want[i][2] < 0 ? 2 : 3));
+        for (size_t q = 0; q < row.n; q++)
+            CHECK(fxi_row_column(row, q) == want[i][q]);
+    }
+    fx_data_reader_free(r);
+    fx_data_free(d);
+}
+
 /* Values by which files of other machines are read; and columns as even as random ones: of n names
  * in m columns each is alone with probability (1 - 1/m)^(n-1), and the number of those alone has a
  * variance below n, so six of its standard deviations are exceeded with a probability < 1e-7. */
@@ -191,6 +269,8 @@ int main(void)
     write_rows();
     dictionary();
     hashing();
+    more();
+    more_of_csv();
     hash_values();
     numbers();
     free(text);

@@ -7,6 +7,7 @@ machines and factorization machines, as scikit-learn estimators over a C library
 from __future__ import annotations
 
 from ._compare import Comparison, compare
+from ._discover import Discovery
 from ._library import lib as _lib
 from ._load import load
 from ._make import make
@@ -26,16 +27,18 @@ from .parts import Parts
 from .path import CombinationPath, combination_path
 from .perceptron import KernelPerceptron
 from .polynomial import PolynomialNetworkClassifier, PolynomialNetworkRegressor
+from .selection import CombinationSelector
 from .subsets import AllSubsetsClassifier, AllSubsetsRegressor
 
 _version = _lib.fx_version()
 __version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 
 __all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Arrow", "Bound", "Combination",
-           "CombinationPath", "Comparison", "Explanation", "ExplicitCombinations", "FactorizationMachineClassifier",
-           "FactorizationMachineRanker", "FactorizationMachineRegressor", "Files", "KernelPCA",
-           "KernelPerceptron", "KernelRidge", "KernelSVC", "KernelSVR", "LinearClassifier",
-           "LinearRegressor", "MapError", "Parts", "PolynomialNetworkClassifier",
-           "PolynomialNetworkRegressor", "RandomFourier", "RandomKernelMap", "RandomMaclaurin",
-           "RandomProjection", "TensorSketch", "all_subsets_kernel", "anova_kernel",
-           "combination_path", "compare", "gram", "load", "make"]
+           "CombinationPath", "CombinationSelector", "Comparison", "Discovery", "Explanation",
+           "ExplicitCombinations", "FactorizationMachineClassifier", "FactorizationMachineRanker",
+           "FactorizationMachineRegressor", "Files", "KernelPCA", "KernelPerceptron", "KernelRidge",
+           "KernelSVC", "KernelSVR", "LinearClassifier", "LinearRegressor", "MapError", "Parts",
+           "PolynomialNetworkClassifier", "PolynomialNetworkRegressor", "RandomFourier",
+           "RandomKernelMap", "RandomMaclaurin", "RandomProjection", "TensorSketch",
+           "all_subsets_kernel", "anova_kernel", "combination_path", "compare", "gram", "load",
+           "make"]

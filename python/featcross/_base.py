@@ -142,6 +142,21 @@ class Estimator(Arrows, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else list(names)
 
+    def _names_in(self, given, cols: int) -> list[str]:
+        """Names of the library's columns, `cols` of them if they have no own: there are more than
+        in X if X has categories.  given: names for columns of X, or None."""
+        if given is not None:
+            known = getattr(self, "feature_names_in_", None)
+            if known is not None and list(given) != list(known):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != self.n_features_in_:
+                raise ValueError("input_features should have length equal to number of features "
+                                 f"({self.n_features_in_}), got {len(given)}")
+        own = self._column_names()
+        if own is not None:
+            return own
+        return [f"x{j}" for j in range(cols)] if given is None else list(given)
+
     def _columns(self, which: int | str, parameter: str) -> list[int]:
         """The library's columns that a column of X became, given by position or name; that of one
         category by its own name, city=Paris."""

@@ -16,6 +16,8 @@ from ._numbers import exact, finite, unmasked
 from ._rows import Rows
 from ._sklearn import DataConversionWarning
 
+FEW = 20                                # values that numbers may have to be taken as classes
+
 
 def plain(values, name: str):
     """The same or, of an Arrow table that NumPy does not take, its column."""
@@ -103,6 +105,17 @@ def classes_of(y: np.ndarray) -> np.ndarray:
     """The sorted distinct labels, of y's type."""
     _labels_held(y)
     return _two(np.unique(y), len(y))
+
+
+def are_classes(y: np.ndarray) -> bool:
+    """Whether labels are classes where nobody says it, as ``--task auto`` of the program decides:
+    text, or whole numbers of few values that occur twice on average."""
+    if _holds(y) != "numbers":
+        return True                     # what is neither is rejected as labels
+    value = finite(y, "y")
+    values = len(np.unique(value))
+    return bool((value == np.floor(value)).all()) and values <= FEW \
+        and (values <= 2 or 2 * values <= len(value))
 
 
 class ClassesSeen:
@@ -215,5 +228,5 @@ class Table:
             t.name = strings(names)
 
 
-__all__ = ["ClassesSeen", "Table", "class_names", "class_weight_text", "classes_of", "column",
-           "finite", "is_text", "targets", "weights"]
+__all__ = ["ClassesSeen", "Table", "are_classes", "class_names", "class_weight_text", "classes_of",
+           "column", "finite", "is_text", "targets", "weights"]

@@ -16,14 +16,16 @@ from pathlib import Path
 import numpy as np
 
 from ._sklearn import ConvergenceWarning
-from ._structs import (ASK, MEMBER, PROGRESS, WRITE, Sized, fx_bound, fx_combination,
-                       fx_combos_options, fx_combos_path, fx_description, fx_deviation,
+from ._structs import (ASK, MEMBER, PROGRESS, WRITE, Sized, fx_bound, fx_column_set,
+                       fx_combination, fx_combos_options, fx_combos_path, fx_description,
+                       fx_deviation, fx_discover_options, fx_discovered, fx_discovery,
                        fx_explain_options, fx_explanation, fx_factors, fx_key, fx_matrix,
                        fx_metrics, fx_model_info, fx_plan, fx_run, fx_sink, fx_step, fx_table)
 
 F32, F64 = 0, 1                         # fx_type
 LABEL, SCORE, PROBA = 0, 1, 2           # fx_prediction
 BOUND_MAX = 4
+ORDER_MAX = 16
 PASS_BLOCK, PASS_END = 4096, 2**64 - 1  # FX_PASS_..
 
 _handle, _out = c_void_p, POINTER(c_void_p)
@@ -119,6 +121,8 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_model_recommender_free": (None, _handle),
     "fx_model_explain": (_status, _out, _handle, POINTER(fx_explain_options), _run),
     "fx_explanation_free": (None, _handle),
+    "fx_discover": (_status, _out, POINTER(fx_discover_options), _table, _run),
+    "fx_discovery_free": (None, _handle),
     "fx_combos_path_new": (_status, _out, POINTER(fx_combos_options), _matrix, c_void_p, c_void_p,
                            _run),
     "fx_combos_path_free": (None, _handle),

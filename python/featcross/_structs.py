@@ -94,3 +94,19 @@ fx_combos_path = _struct("fx_combos_path", steps=c_size_t, C=c_void_p, intercept
                          first=POINTER(c_size_t), combination=POINTER(c_size_t), weight=c_void_p,
                          tie_first=POINTER(c_size_t), tie=POINTER(c_size_t), searches=c_size_t,
                          examined=c_uint64)
+fx_discover_options = _struct("fx_discover_options", size=c_size_t, order=c_int, regress=c_int,
+                              alpha=c_double, splits=c_size_t, select=c_size_t, scale=c_char_p,
+                              missing=c_char_p, reader=c_char_p, seed=c_uint64,
+                              max_seconds=c_double, permutations=c_size_t)
+fx_column_set = _struct("fx_column_set", order=c_size_t, column=POINTER(c_size_t))
+fx_discovered = _struct("fx_discovered", order=c_size_t, column=POINTER(c_size_t), output=c_size_t,
+                        support=c_uint64, mean=c_double, binary=c_int, effect=c_double,
+                        low=c_double, high=c_double, p=c_double, frequency=c_double, adds=c_double,
+                        family=c_size_t, eliminated=c_int, sames=c_size_t,
+                        same=POINTER(fx_column_set))
+fx_discovery = _struct("fx_discovery", n=c_size_t, at=POINTER(fx_discovered),
+                       info=POINTER(fx_model_info), rows=c_size_t, order=c_size_t, select=c_size_t,
+                       halves=c_size_t, alpha=c_double, products=c_double, nodes=c_uint64,
+                       C=c_double, gap=c_double, certified=c_int, mean=POINTER(c_double),
+                       permutations=c_size_t, null_found=c_size_t, null_low=c_double,
+                       null_high=c_double)

@@ -68,27 +68,13 @@ class ExplicitCombinations(Map):
         input_features : names of columns; None: those of the DataFrame of fit, else x0, x1, ..
         """
         m = self._fitted("map_")
-        names = self._names_in(input_features)
+        names = self._names_in(input_features, m.cols)
         if m.kernel.family is not None:
             return np.array([" ".join(names[j] for j in columns) or "1"
                              for columns in _sets(m.kernel.family)], dtype=object)
         return np.array([" ".join(columns) + power or "1"
                          for order, power in _sections(m.kernel.spec, m.cols)
                          for columns in combinations(names, order)], dtype=object)
-
-    def _names_in(self, given) -> list[str]:
-        """Names of the map's input columns; there are more than in X if X has categories."""
-        if given is not None:
-            known = getattr(self, "feature_names_in_", None)
-            if known is not None and list(given) != list(known):
-                raise ValueError("input_features is not equal to feature_names_in_")
-            if len(given) != self.n_features_in_:
-                raise ValueError("input_features should have length equal to number of features "
-                                 f"({self.n_features_in_}), got {len(given)}")
-        own = self._column_names()
-        if own is not None:
-            return own
-        return [f"x{j}" for j in range(self.map_.cols)] if given is None else list(given)
 
 
 def _sets(family: str) -> list[tuple[int, ...]]:

@@ -13,7 +13,8 @@ CLASSES = [kind for name in featcross.__all__
            if inspect.isclass(kind := getattr(featcross, name)) and issubclass(kind, Estimator)]
 CLASSIFIERS = [kind for kind in CLASSES if issubclass(kind, ClassifierMixin)]
 REGRESSORS = [kind for kind in CLASSES if issubclass(kind, RegressorMixin)]
-MAPS = [kind for kind in CLASSES if hasattr(kind, "transform")]
+MAPS = [kind for kind in CLASSES if hasattr(kind, "transform") and not hasattr(kind, "get_support")]
+SELECTORS = [kind for kind in CLASSES if hasattr(kind, "get_support")]  # they learn from y
 
 # By the name of a parameter, of whatever has it.  One thread, since the sets are tiny; features of a
 # Fourier map one by one, since scikit-learn's checks ask for one component.

@@ -87,12 +87,15 @@ def long_calls():
     out = {"fits": {name: signalled(lambda e=e: e.fit(X, y)) for name, e in estimators.items()}}
     out["grown"] = memory() - before
     out["gram"] = signalled(lambda: gram(6000))
+    selector = fx.CombinationSelector(degree=6, n_jobs=1)
+    out["discover"] = signalled(lambda: selector.fit(X, y))
     dense = estimators["LinearClassifier"].map.fit(X)
     out["transform"] = signalled(lambda: dense.transform(X))
     parts = fx.Parts(lambda: ((X[a:a + 500], y[a:a + 500]) for a in range(0, len(X), 500)))
     streamed = fx.LinearClassifier(loss="logistic", map=estimators["LinearClassifier"].map, n_jobs=2)
     out["stream"] = signalled(lambda: streamed.fit(parts))
-    out["fitted"] = [name for name, e in estimators.items() if hasattr(e, "n_features_in_")]
+    out["fitted"] = [name for name, e in {**estimators, "selector": selector}.items()
+                     if hasattr(e, "n_features_in_")]
     out["restored"] = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     A, b = X[:50, :5], y[:50]
     out["again"] = [estimators[name].fit(A, b).score(A, b)

@@ -11,7 +11,7 @@ import tempfile
 
 import numpy as np
 import pytest
-from estimators import CLASSES, CLASSIFIERS, MAPS, REGRESSORS, answers, same, sample, small
+from estimators import CLASSES, CLASSIFIERS, MAPS, REGRESSORS, SELECTORS, answers, same, sample, small
 
 import featcross
 from featcross import _run
@@ -36,7 +36,7 @@ def with_probabilities(kind):
 
 
 def test_nobody_is_missing():
-    rest = set(CLASSES) - set(CLASSIFIERS + REGRESSORS + MAPS)
+    rest = set(CLASSES) - set(CLASSIFIERS + REGRESSORS + MAPS + SELECTORS)
     assert min(len(CLASSIFIERS), len(REGRESSORS), len(MAPS)) >= 6
     assert all(kind._task == RANK for kind in rest) and len(rest) >= 1
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products of many columns that an L1 penalty finds, in more products than can be written out."""
 import numpy as np
+import pytest
 
 import featcross as fc
 
@@ -30,6 +31,19 @@ def test_classifier():
     model = fc.LinearClassifier(penalty="l1", C=0.1, map=map).fit(X, y > 0.5)
     assert model.score(X, y > 0.5) > 0.97
     assert {c.features for c in model.top_combinations(3)} == {(0,), (1, 2), (3, 4, 5)}
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_wide(loss):
+    """There are 4 million products of up to 4 of 100 columns."""
+    rng = np.random.default_rng(1)
+    X = (rng.random((1000, 100)) < 0.4).astype(float)
+    score = 3 * X[:, 3] * X[:, 14] * X[:, 26] * X[:, 59] + 2 * X[:, 0] * X[:, 1]
+    y = score + 0.3 * rng.normal(size=len(X)) > 1
+    map = fc.ExplicitCombinations(kernel="anova-upto", degree=4)
+    model = fc.LinearClassifier(loss=loss, penalty="l1", C=0.1, map=map).fit(X, y)
+    assert {c.features for c in model.top_combinations(2)} == {(0, 1), (3, 14, 26, 59)}
+    assert model.score(X, y) > 0.97 and len(model.coef_[0]) < 100
 
 
 def test_sets_by_name(tmp_path):

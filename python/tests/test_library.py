@@ -34,6 +34,7 @@ POINTERS = {                            # as which ctypes' types a pointer may s
     "int (*)(void*, void*, size_t)": (_library.WRITE,),
     "int (*)(void*, char*, uint64_t)": (_library.MEMBER,),
 }
+HELD = ("fx_explanation*", "fx_combos_path*", "fx_discovery*")     # by a Handle
 VALUES = {"int": c_int, "size_t": c_size_t, "uint64_t": c_uint64, "double": c_double, "void": None}
 
 
@@ -50,7 +51,7 @@ def kinds(c: str, header) -> tuple:
         return (_library.ASK,)
     if c in VALUES or c in STRUCTS:
         return (STRUCTS.get(c, VALUES.get(c)),)
-    if c[:-1] in STRUCTS and c not in ("fx_explanation*", "fx_combos_path*"):  # held by a Handle
+    if c[:-1] in STRUCTS and c not in HELD:
         return (POINTER(STRUCTS[c[:-1]]),)
     if c.startswith("fx_"):             # an object of the library, or where one is put
         return (c_void_p,) if c.count("*") == 1 else (POINTER(c_void_p),)
@@ -90,7 +91,7 @@ def test_the_mirror_is_the_header():
     assert differences(described()) == []
 
 
-@pytest.mark.parametrize("name", ["BOUND_MAX", "PASS_BLOCK"])
+@pytest.mark.parametrize("name", ["BOUND_MAX", "ORDER_MAX", "PASS_BLOCK"])
 def test_numbers_of_the_header(name):
     text = (ROOT / "include" / "featcross.h").read_text()
     assert int(re.search(rf"#define FX_{name} +(\d+)", text)[1]) == getattr(_library, name)

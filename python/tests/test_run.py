@@ -53,7 +53,7 @@ def test_ctrl_c_stops_any_fit(interrupts, learner):
     assert raised == "KeyboardInterrupt" and seconds < 0.5 * SLOW
 
 
-@pytest.mark.parametrize("call", ["gram", "stream", "transform"])
+@pytest.mark.parametrize("call", ["discover", "gram", "stream", "transform"])
 def test_ctrl_c_stops_other_calls(interrupts, call):
     raised, seconds = interrupts[call]
     assert raised == "KeyboardInterrupt" and seconds < 0.5 * SLOW

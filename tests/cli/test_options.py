@@ -144,7 +144,8 @@ def test_options_without_keys_name_their_models(fx, put, models):
 LISTS = {"fx_data_reader_format": ({"format", "input-format"}, {"auto", "tsv"}),    # tsv: csv with tabs
          "fx_data_write_format": ({"to", "output-format"}, {"libfm", "fm"}),        # models' formats
          "fx_data_scale_name": ({"scale"}, {"auto"})}
-SOME = {("map", "to"), ("gram", "to"), ("gram", "output-format")}       # not all formats suit them
+SOME = {("map", "to"), ("gram", "to"), ("gram", "output-format"),       # not all formats suit them, ..
+        ("discover", "scale")}          # .. and others change what 0 and 1 mean
 OTHER = {("predict", "format"), ("recommend", "format")}               # of what they print, not of rows
 
 

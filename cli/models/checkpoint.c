@@ -230,15 +230,17 @@ static fx_status replay(checkpoint *c, bool *found, uint64_t request, const fx_s
     return s;
 }
 
-typedef struct kept { const fx_sink *to; char *bytes; size_t len; } kept;
+typedef struct kept { checkpoint *c; const fx_sink *to; char *bytes; size_t len; } kept;
 
 static int keep(void *ctx, const void *bytes, size_t len)
 {
     kept *k = ctx;
     char *more = realloc(k->bytes, k->len + len);
 
-    if (!more)
+    if (!more) {
+        *k->c->status = say_no_memory("an answer of the checkpoint");
         return ENOMEM;
+    }
     k->bytes = more;
     memcpy(more + k->len, bytes, len);
     k->len += len;
@@ -264,7 +266,7 @@ static fx_status append(checkpoint *c, uint64_t request, const kept *k)
 fx_status checkpoint_answer(void *ctx, const void *request, size_t bytes, const fx_sink *answer)
 {
     checkpoint *c = ctx;
-    kept k = {.to = answer};
+    kept k = {.c = c, .to = answer};
     uint64_t name = hash(bytes, request, bytes);
     bool found = false;
     fx_status st = c->replays ? replay(c, &found, name, answer) : FX_OK;

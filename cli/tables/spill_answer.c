@@ -212,9 +212,15 @@ static fx_status take_in_order(struct spill_worker *w)
     return st;
 }
 
-static int collect(void *pass, const void *bytes, size_t len)
+/* Prints why, if it fails: a sink cannot tell who fills it. */
+static int collect(void *ctx, const void *bytes, size_t len)
 {
-    return fx_model_pass_merge(pass, bytes, len) != FX_OK;
+    spill *s = ctx;
+    fx_status st = fx_model_pass_merge(s->worker[0].pass, bytes, len);
+
+    if (st)
+        s->status = say_failure(st);
+    return st != FX_OK;
 }
 
 /* Each worker with a pass of its own; the answers go to the first. */
@@ -232,8 +238,7 @@ static fx_status divide(spill *s, size_t workers)
     if (atomic_load(&s->work->stop))
         return FX_ECANCELLED;
     for (size_t k = 1; k < started && !st; k++)
-        st = fx_model_pass_end(&(fx_sink){sizeof(fx_sink), collect, NULL, s->worker[0].pass},
-                               s->worker[k].pass);
+        st = fx_model_pass_end(&(fx_sink){sizeof(fx_sink), collect, NULL, s}, s->worker[k].pass);
     return st;
 }
 

@@ -63,6 +63,7 @@ static fx_status open_train(fx_pass *p)
     size_t features = p->train.m->c.features;
     bool sparse = fxi_train_passes_sparse(&numbers, &p->train);
     size_t run_rows = fxi_pass_run(rows, features, numbers, sparse);
+    fxi_pass_answer_free(&p->answer);   /* of a request that needed no model */
     return fxi_pass_answer_new(&p->answer, run_rows, rows / run_rows + 1,
                                (double)rows * (double)features, &p->run);
 }

@@ -16,7 +16,7 @@ PROGRAM = str(pathlib.Path(os.environ.get("FEATCROSS", ROOT / "build" / "featcro
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "large: much arithmetic; not under sanitizers")
+    config.addinivalue_line("markers", "large: much arithmetic, or a limit that a sanitizer's memory exceeds; not under sanitizers")
     config.addinivalue_line("markers", "timed: fails on a busy machine; runs alone as cli.timed")
 
 

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _engine, _packed, _part, components, factorization, linear, maps
+from . import components, factorization, linear, maps
 from ._base import all_or_nothing
-from ._engine import Engine, Piece
 from ._frame import categories
-from ._packed import Layout
-from ._part import Part
+from ._learners.tasks import _has_probabilities
+from ._passes import engine as _engine, packed as _packed, part as _part
+from ._passes.engine import Engine, Piece
+from ._passes.packed import Layout
+from ._passes.part import Part
+from ._passes.stream import Elsewhere, source_of
 from ._run import processors
 from ._sklearn import available_if
-from ._stream import Elsewhere, source_of
-from ._tasks import _has_probabilities
 from .files import Files
 
 try:

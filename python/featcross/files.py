@@ -16,10 +16,10 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ._library import Handle, check, copied, encoded, fx_matrix, lib, strings, text
-from ._pack import Piece
+from ._names.spec import spec
+from ._names.table import describe, get
+from ._passes.pack import Piece
 from ._run import call
-from ._spec import spec
-from ._table import describe, get
 
 BATCH = 1 << 20                         # bytes of text that are parsed at a time
 LEAST = 1 << 16

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrow tables of other packages: the same model as from their CSV file, to the byte, in memory and
-streamed; what is refused; memory.  Covers: _arrow.py, _arrow_rows.py, arrow.py"""
+streamed; what is refused; memory.  Covers: _data/arrow_rows.py, arrow.py"""
 import csv
 import ctypes
 import gc
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import featcross
-from featcross._arrow import ArrowArray, ArrowSchema, Stream, is_arrow
+from featcross._data.arrow import ArrowArray, ArrowSchema, Stream, is_arrow
 
 PACKAGES = ["polars", "pandas", "pyarrow", "duckdb"]
 CITIES = ["Paris", "Rome", "Oslo", None]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross.dask: one model for any workers and parts, and if workers are killed.
 
-Covers: _engine.py, _part.py, _packed.py, dask.py
+Covers: _passes/engine.py, _passes/part.py, _passes/packed.py, dask.py
 """
 import logging
 import os
@@ -17,7 +17,7 @@ import pytest
 from engines import CASES, LOGISTIC, N, hash_of, known, learned
 
 import featcross
-from featcross import _engine, _packed, _part
+from featcross._passes import engine as _engine, packed as _packed, part as _part
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")

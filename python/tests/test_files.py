@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from featcross import Files, KernelPCA, LinearClassifier, LinearRegressor, load
-from featcross._stream import source_of
+from featcross._passes.stream import source_of
 
 N = 9000
 

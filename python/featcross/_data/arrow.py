@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ._library import Handle, fx_matrix
-from ._matrix import rows_of
-from ._rows import Rows, is_sparse, part_of
-from .files import Reader
+from .._library import Handle, fx_matrix
+from ..files import Reader
+from .matrix import rows_of
+from .rows import Rows, is_sparse, part_of
 
 BATCH = 1 << 20                         # fields that are read at a time, where rows are streamed
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ._arrow import ArrowRows, Stream, is_arrow, rows_read
-from ._frame import Encoder, csv_reader, distinct
-from ._rows import Rows
-from .files import Reader
+from .._frame import Encoder, csv_reader, distinct
+from ..files import Reader
+from .arrow import ArrowRows, Stream, is_arrow, rows_read
+from .rows import Rows
 
 
 class Arrows:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._choice import is_auto
-from ._library import text
-from ._matrix import rows_of, scaled
-from ._rows import Rows
-from ._table import describe
-from .kernels import kernel_handle
+from .._data.matrix import rows_of, scaled
+from .._data.rows import Rows
+from .._library import text
+from .._names.table import describe
+from ..kernels import kernel_handle
+from .choice import is_auto
 
 PRECOMPUTED = "precomputed"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A learner's fit on rows that need not be in memory: files, or parts that an iterator gives.
 
-The rows are packed once (_spill.py); then the library asks for passes over them (_answers.py).
+The rows are packed once (spill.py); then the library asks for passes over them (answers.py).
 """
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import _labels
-from ._answers import Answers, Asked
-from ._base import names_of
-from ._frame import is_frame
-from ._library import PASS_BLOCK, encoded, text
-from ._map import Map
-from ._memory import limit_of
-from ._model import Model
-from ._pack import Piece
-from ._rows import Rows, is_sparse
-from ._spec import filled
-from ._spill import Spill
-from ._table import CLASSIFY, describe
-from ._arrow import is_arrow
-from .arrow import Arrow
-from .files import Files, Reader
-from .parts import Parts
+from .._base import names_of
+from .._data import labels as _labels
+from .._data.arrow import is_arrow
+from .._data.memory import limit_of
+from .._data.rows import Rows, is_sparse
+from .._frame import is_frame
+from .._library import PASS_BLOCK, encoded, text
+from .._map import Map
+from .._model import Model
+from .._names.spec import filled
+from .._names.table import CLASSIFY, describe
+from ..arrow import Arrow
+from ..files import Files, Reader
+from ..parts import Parts
+from .answers import Answers, Asked
+from .pack import Piece
+from .spill import Spill
 
 
 def source_of(X) -> Files | Arrow | Parts | None:
@@ -98,7 +98,7 @@ def _streams(spec: str, divisible: bool) -> bool:
 
 def _streaming(divisible: bool = False) -> list[str]:
     """Estimators whose models the library fits without all rows in memory."""
-    package = sys.modules[__package__]
+    package = sys.modules["featcross"]
     found: dict[str, None] = {}         # in order
     for kind in [getattr(package, name) for name in package.__all__]:
         for model, own in getattr(kind, "_models", {}).items():

@@ -16,7 +16,7 @@ import time
 import pytest
 
 from conftest import PROGRAM, SLOW, Result
-from test_spill import bytes_of, svm, table
+from test_spill import bytes_of, numbers, svm, table
 
 PLUGIN = pathlib.Path(PROGRAM).with_name("libfeatcross_mpi.so")
 pytestmark = [
@@ -190,9 +190,54 @@ def test_tune(fx, mpi, put, tmp_path):
     assert "process 1 has read other rows than process 0" in said.talk
 
 
+@pytest.mark.large
+def test_tune_shares(fx, mpi, tmp_path):
+    """Rows that exceed --max-memory are in no process whole; those who have some answer, too, about those held out."""
+    svm(tmp_path / "x.svm", rows=110000)
+    for options in (["--order", "1,2", "-D", "8", "-C", "0.1,1", "--folds", "2", "--scale", "auto"],
+                    ["--model", "fm", "--solver", "lbfgs", "--rank", "1,2", "--beta", "1x", "--folds", "2",
+                     "--max-iter", "3"]):
+        found = []
+        for run in (fx, lambda *args: mpi("-n", 3, PROGRAM, *args, "--max-memory", "32M")):
+            found.append(run("tune", "x.svm", "-o", "m.fx", "--json", *options).json)
+            found[-1]["file"] = digest(tmp_path / "m.fx")
+        engine = found[1]["engine"]
+        assert (engine["name"], engine["workers"], engine["parts"]) == ("mpi", 3, 27)
+        for x in found:
+            x.update(seconds=0, engine=0, best={**x["best"], "seconds": 0},
+                     trials=[{**trial, "seconds": 0} for trial in x["trials"]])
+        assert found[0] == found[1]
+    said = mpi("-n", 1, PROGRAM, "tune", "x.svm", ":", "-n", 1, PROGRAM, "tune", "x.svm", "--max-memory", "32M", status=2)
+    assert "process 1 has another --max-memory than process 0" in said.talk
+
+
+@pytest.mark.parametrize("data, options, said", [
+    ("t.csv", ["--penalty", "l2", "--max-iter", "5"], "classify, since labels are text"),
+    ("n.svm", ["--kernel", "anova:order=2", "-D", "64", "-C", "auto", "--folds", "3"], "regress, since labels such as"),
+    ("x.svm", [*LOGISTIC, "--kernel", "auto", "--scale", "auto"], "scaling: maxabs"),
+    ("t.csv", [*LOGISTIC, "--folds", "3", "--metric", "f1-macro"], ""),
+    ("t.csv", ["--model", "fm:rank=2,solver=lbfgs,max-iter=3", "--folds", "2"], "classify, since labels are text"),
+], ids=lambda x: " ".join(x) if isinstance(x, list) else x)
+def test_chosen(fx, mpi, tmp_path, data, options, said):
+    """What is decided by all rows: the task, the scaling, choices, folds, of classes that come late."""
+    {"t.csv": table, "x.svm": svm, "n.svm": numbers}[data](tmp_path / data, rows=30000)
+    common = [data, *(["--label", "label"] if data == "t.csv" else []), *options, "--json"]
+    plain = fx("train", *common, "-o", "a.fx")
+    for n in (2, 3):
+        done = mpi("-n", n, PROGRAM, "train", *common, "-o", "b.fx")
+        assert digest(tmp_path / "a.fx") == digest(tmp_path / "b.fx")
+        assert done.json["engine"]["workers"] == n and said in done.talk
+        assert all(done.json.get(key) == plain.json.get(key) for key in ("model", "held_out", "folds", "D"))
+    dry = [option for option in common if option not in ("--folds", "3", "2")]
+    dry = {n: mpi("-n", n, PROGRAM, "train", *dry, "--dry-run").json for n in (1, 2)}
+    assert {**dry[1], "scale": 0} == {**dry[2], "scale": 0}     # which the first pass of a fit may find
+    assert sorted(os.listdir(tmp_path)) == ["a.fx", "b.fx", data]
+
+
 def test_refused(mpi, rows, tmp_path):
     """What one process must do alone: never several equal trainings."""
-    for options in (["--model", "perceptron"], ["--model", "svm", "--solver", "dual"], [*LOGISTIC, "-C", "auto"],
+    for options in (["--model", "perceptron"], ["--model", "svm", "--solver", "dual"],
+                    ["--model", "kernel-svm", "-C", "auto"],
                     ["--model", "fm", "--task", "classify", "--solver", "adagrad"]):
         said = mpi("-n", 2, PROGRAM, "train", rows, "-o", "m.fx", *options, status=4)
         assert said.talk.count("this fit needs them in one") == 1 and "logistic, ridge, pca" in said.talk

@@ -114,6 +114,7 @@ def test_labels_in_the_table(package, tmp_path):
     featcross.FactorizationMachineRegressor(random_state=1, max_iter=3, solver="adagrad"),
     featcross.FactorizationMachineRanker(random_state=1, max_iter=3, solver="adagrad"),
     featcross.LinearRegressor(map=featcross.RandomKernelMap(32, random_state=1)),
+    featcross.KernelRidge(kernel=np.inner),
     featcross.KernelRidge(kernel="rbf", gamma=0.01)], ids=lambda e: type(e).__name__)
 def test_numbers_are_those_of_numpy(estimator):
     """Dense rows: the model of the array, but for the names of its columns."""

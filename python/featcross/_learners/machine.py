@@ -37,10 +37,13 @@ class KernelMachine:
 
     def _rows(self, X, *, reset: bool) -> Rows:
         rows = super()._rows(X, reset=reset)
+        if reset and callable(self.kernel):
+            self.X_fit_ = rows.array
+        return self._for_model(rows)
+
+    def _for_model(self, rows: Rows) -> Rows:
         if not callable(self.kernel):
             return rows
-        if reset:
-            self.X_fit_ = rows.array
         K = Rows(self.kernel(rows.array, self._fitted("X_fit_")), "the kernel's values")
         if K.shape != (len(rows), self.X_fit_.shape[0]):
             raise ValueError(f"kernel={self.kernel!r} gave an array of shape {K.shape} for "

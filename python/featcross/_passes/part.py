@@ -148,6 +148,12 @@ def read(number: int, name: str, reader: str | None, labels: bool, missing: str)
                 np.concatenate(weight) if weight else None, 0, (columns, base, spec))
 
 
+def predicted(estimator: Learner, method: str, name: str, reader: str | None) -> np.ndarray:
+    """The method's value for the rows of a file."""
+    rows = estimator._rows_in_parts(Files(name, reader=reader))
+    return np.concatenate([getattr(estimator, method)(some) for some in rows])
+
+
 def moved(A, by: int):
     """Columns of a file that were taken to count from 1, when they count from 0."""
     return type(A)((A.data, A.indices + by, A.indptr), shape=(A.shape[0], A.shape[1] + by)) \

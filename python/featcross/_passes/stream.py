@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from .._base import names_of
 from .._data import labels as _labels
-from .._data.arrow import is_arrow
+from .._data.arrow import ReadRows, is_arrow
 from .._data.memory import limit_of
 from .._data.rows import Rows, is_sparse
 from .._frame import is_frame
@@ -137,6 +137,25 @@ class Streamed:
             self._encoder(X, False)     # checks the columns
             self.encoder_.learn(X)
         return self._rows(X, reset=False), None
+
+    def _rows_in_parts(self, X) -> Iterator[Rows]:
+        """Also of files, as the program reads them for the model: in its columns."""
+        source = source_of(X)
+        if not isinstance(source, Files):
+            yield from [X] if isinstance(X, Rows) else super()._rows_in_parts(X)
+            return
+        model, count = self._fitted("model_"), 0
+        known, names = text(model.content.reader) or "", model.names()
+        own = Files(*source.names, reader=source.reader or known.replace(",labels=yes", "") or None)
+        reader = Reader(own.spec(False, self.missing), own.names[0])
+        if names is not None:
+            reader.name_columns(names)
+        for end in own.fed(reader):
+            data, table = reader.take(end)
+            count += table.rows
+            if table.rows:
+                yield self._for_model(ReadRows(data, table, np.dtype(np.float64), None))
+        self._check_shape((count, self.n_features_in_), False)
 
     def _labels_in(self, y, weight, n: int, seen: _labels.ClassesSeen) \
             -> tuple[np.ndarray | None, np.ndarray | None]:

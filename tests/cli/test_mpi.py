@@ -125,15 +125,16 @@ def test_weighted_numbers(fx, mpi, tmp_path):
 def test_long_runs(fx, mpi, tmp_path):
     """Far more columns than a block has numbers: such sums go over several blocks, which one process must have.  If
     most columns come late, that is found when all rows are read."""
-    for late, model in ((0, LOGISTIC), (1, [*LOGISTIC, "--max-memory", "40M"]),
+    for late, model in ((0, [*LOGISTIC, "--folds", "2"]), (1, [*LOGISTIC, "--max-memory", "40M"]),
                         (0, ["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "8"])):
         with open(tmp_path / "wide.svm", "w") as f:
             for i in range(100000):
                 column = f"{10000 + i % 10000}:1" if i > 50000 * late else f"41:1.{'0' * 40}"
                 f.write(f"{1 if i * i % 7 < 3 else -1} {i % 31 + 1}:1 {column}\n")
-        fx("train", "wide.svm", "-o", "a.fx", "--max-iter", 2, *model)
-        done = mpi("-n", 2, PROGRAM, "train", "wide.svm", "-o", "b.fx", "--max-iter", 2, *model)
+        plain = fx("train", "wide.svm", "-o", "a.fx", "--json", "--max-iter", 2, *model).json
+        done = mpi("-n", 2, PROGRAM, "train", "wide.svm", "-o", "b.fx", "--json", "--max-iter", 2, *model)
         assert digest(tmp_path / "a.fx") == digest(tmp_path / "b.fx")
+        assert done.json.get("folds") == plain.get("folds")
         assert ("so it is read again" in done.talk) == late
 
 

@@ -242,6 +242,7 @@ def test_least_memory(fx, tmp_path):
     assert "the program and the rows that are read take 1.5 MiB besides" in done.talk      # at most half
 
 
+@pytest.mark.large
 def test_limit_is_kept(fx, tmp_path):
     """From 16 MiB on, which the program needs with its rows: refused with what would do, or below the limit."""
     svm(tmp_path / "x.svm", rows=60000)

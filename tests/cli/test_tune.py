@@ -91,6 +91,7 @@ STREAMED = [                            # data, options, limit
 ]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("data, options, limit", STREAMED, ids=lambda x: x[1][:8] if isinstance(x, list) else x)
 def test_more_rows_than_memory(fx, tmp_path, data, options, limit):
     """The same trials, the same choice, the same model."""
@@ -107,6 +108,7 @@ def test_more_rows_than_memory(fx, tmp_path, data, options, limit):
     assert files(tmp_path) == ["memory.fx", "streamed.fx", data]
 
 
+@pytest.mark.large
 def test_folds_of_train_on_more_rows_than_memory(fx, tmp_path):
     svm(tmp_path / "x.svm")
     common = ["train", "x.svm", "--model", "logistic", "--folds", "4", "--json"]
@@ -116,6 +118,7 @@ def test_folds_of_train_on_more_rows_than_memory(fx, tmp_path):
     assert bytes_of(tmp_path / "streamed.fx") == bytes_of(tmp_path / "memory.fx")
 
 
+@pytest.mark.large
 def test_what_needs_the_rows_in_memory(fx, tmp_path):
     svm(tmp_path / "x.svm")
     small = ["x.svm", "-o", "m.fx", "--max-memory", "1500K"]

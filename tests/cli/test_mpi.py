@@ -69,7 +69,7 @@ MAPS = [["--map", "rk", "--kernel", "anova:order=2", "-D", "128"],
         ["--map", "rff", "--kernel", "rbf:gamma=0.01", "-D", "64"]]
 MODELS = [
     *LOSSES,
-    *[[*model, *map] for model in LOSSES for map in MAPS],
+    *[pytest.param([*model, *map], marks=pytest.mark.large) for model in LOSSES for map in MAPS],
     [*LOSSES[1], "--scale", "std", "--class-weight", "balanced"],
     [*LOGISTIC, "--penalty", "l1", "--solver", "proximal"],
     ["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "4", "--max-iter", "5"],
@@ -224,8 +224,8 @@ def test_tune_shares(fx, mpi, tmp_path):
 @pytest.mark.parametrize("data, options, said", [
     ("t.csv", ["--penalty", "l2", "--max-iter", "5"], "classify, since labels are text"),
     ("n.svm", ["--kernel", "anova:order=2", "-D", "64", "-C", "auto", "--folds", "3"], "regress, since labels such as"),
-    ("x.svm", [*LOGISTIC, "--kernel", "auto", "--scale", "auto"], "scaling: maxabs"),
-    ("t.csv", [*LOGISTIC, "--folds", "3", "--metric", "f1-macro"], ""),
+    pytest.param("x.svm", [*LOGISTIC, "--kernel", "auto", "--scale", "auto"], "scaling: maxabs", marks=pytest.mark.large),
+    pytest.param("t.csv", [*LOGISTIC, "--folds", "3", "--metric", "f1-macro"], "", marks=pytest.mark.large),
     ("t.csv", ["--model", "fm:rank=2,solver=lbfgs,max-iter=3", "--folds", "2"], "classify, since labels are text"),
 ], ids=lambda x: " ".join(x) if isinstance(x, list) else x)
 def test_chosen(fx, mpi, tmp_path, data, options, said):

@@ -244,6 +244,13 @@ def test_chosen(fx, mpi, tmp_path, data, options, said):
     assert sorted(os.listdir(tmp_path)) == ["a.fx", "b.fx", data]
 
 
+@pytest.mark.large
+def test_chosen_but_refused(mpi, rows, tmp_path):
+    said = mpi("-n", 2, PROGRAM, "train", rows, "-o", "m.fx", status=4)
+    assert "is shared by several processes, and penalty l1, which was chosen, needs all rows in memory" in said.talk
+    assert "HINT: --penalty l1 --solver proximal does not" in said.talk and os.listdir(tmp_path) == []
+
+
 def test_refused(mpi, rows, tmp_path):
     """What one process must do alone: never several equal trainings."""
     for options in (["--model", "perceptron"], ["--model", "svm", "--solver", "dual"],

@@ -103,7 +103,7 @@ int spill_share_give(const spill *s, const void *request)
     return status;
 }
 
-/* Groups of a process are in its file one behind the other. */
+/* s->part has the groups of this process one behind the other. */
 static const spill_part *own_part(const spill *s, uint64_t block)
 {
     uint64_t group = team_ranks() == 1 ? 1 : s->group;

@@ -153,14 +153,6 @@ static int check_options(job *j)
 }
 
 /* ---- The data and the plan ---------------------------------------------------------------- */
-/* A choice looks at rows of all processes, and so do folds. */
-static bool may_stream(const job *j)
-{
-    bool chosen = j->c.kernel || j->c.features || j->c.C || dry_run;
-
-    return (!folds || held_out_stream()) && (team_ranks() == 1 || !(chosen || folds));
-}
-
 /* Rows to measure on, in the columns of those to train on. */
 static int read_eval(job *j)
 {
@@ -182,13 +174,14 @@ static int read_data(job *j, const char *data)
 
     if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
         || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1,
-                                   may_stream(j))))
+                                   !folds || held_out_stream()))
+        || team_rank())
         return status;
     t->metric = metric ? metric : t->metric;
     if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
     t->plan.init = j->init;
-    if (!eval_path || team_rank())
+    if (!eval_path)
         return 0;
     t->plan.metric = metric;
     if ((status = read_eval(j)))
@@ -446,11 +439,11 @@ static int report_plan(const job *j)
     return say_flush();
 }
 
-/* Rows that exceed the memory go to a file beside a model that is not written. */
-static int dry_path(job *j, const char *data)
+/* Rows that exceed the memory go to a file beside the model, even if it is not written. */
+static int model_path(job *j, const char *data)
 {
-    if (strcmp(data, "-") != 0)
-        return training_path(&j->t, "train", NULL, data);
+    if (!dry_run || strcmp(data, "-") != 0)
+        return training_path(&j->t, "train", output_path, data);
     snprintf(j->t.path, sizeof j->t.path, "-");
     return 0;
 }
@@ -459,7 +452,7 @@ static int choose(job *j, const char *data)
 {
     int status;
 
-    if ((status = check_options(j)) || (status = dry_path(j, data))
+    if ((status = check_options(j)) || (status = model_path(j, data))
         || (status = read_data(j, data)) || (status = resolve_plan(j)))
         return status;
     return report_plan(j);
@@ -470,7 +463,7 @@ static int assist(job *j, const char *data)
 {
     int status;
 
-    if ((status = check_options(j)) || (status = training_path(&j->t, "train", output_path, data))
+    if ((status = check_options(j)) || (status = model_path(j, data))
         || (status = read_data(j, data)))
         return status;
     return spill_assist(&j->t.spill);
@@ -481,7 +474,7 @@ static int train(job *j, const char *data)
     output *o = NULL, *history = NULL;
     int status, reported;
 
-    if ((status = check_options(j)) || (status = training_path(&j->t, "train", output_path, data))
+    if ((status = check_options(j)) || (status = model_path(j, data))
         || (status = output_open(&o, j->t.path, OUTPUT_BINARY))
         || (history_path && (status = output_open(&history, history_path, OUTPUT_TEXT))))
         return status;
@@ -529,7 +522,7 @@ static int run(int n, char **operand)
     int status = link_rows_check("train", n);
 
     if (!status)
-        status = (freeze ? fold_in : dry_run ? choose : team_rank() ? assist : train)(
+        status = (freeze ? fold_in : team_rank() ? assist : dry_run ? choose : train)(
             &j, n ? operand[0] : link_rows_path());
     training_free(&j.t);
     fx_model_free(j.init);

@@ -93,7 +93,8 @@ typedef struct training {
     bool resume;                        /* .. which may be there already */
     checkpoint passes;
     bool may_stream;                    /* this fit does not need its rows in memory */
-    bool whole;                         /* each process has all rows, and does some of the fits */
+    bool whole;                         /* each process has all rows, if it has the memory, and does
+                                         * some of the fits */
 } training;
 int training_path(training *t, const char *who, const char *path, const char *data);
 /* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */

@@ -13,6 +13,7 @@
  * give the same choice: a fit that lacks memory is an error. */
 
 #include "selection.h"
+#include "team/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -372,10 +373,11 @@ static int check_chosen(const training *t)
 {
     if (!t->streamed || model_about(t->plan.model).streamable)
         return 0;
-    say_error("%s exceeds --max-memory, and penalty l1, which was chosen, needs all rows in memory",
-              t->X.name);
-    say_hint("--penalty l1 --solver proximal does not, --penalty l2 leaves it out; or raise "
-             "--max-memory");
+    bool alone = team_ranks() == 1;
+    say_error("%s %s, and penalty l1, which was chosen, needs all rows in memory", t->X.name,
+              alone ? "exceeds --max-memory" : "is shared by several processes");
+    say_hint("--penalty l1 --solver proximal does not, --penalty l2 leaves it out; or %s",
+             alone ? "raise --max-memory" : "run it without mpirun");
     return EXIT_MEMORY;
 }
 

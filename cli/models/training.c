@@ -62,7 +62,8 @@ static int split_class_weight(char **lines)
 }
 
 /* ---- Rows and fits ------------------------------------------------------------------------ */
-/* True if the model's fit works by passes, and nothing else needs the rows. */
+/* True if the model's fit works by passes, of several processes if there are, and nothing else needs
+ * the rows. */
 static bool streams(bool regress)
 {
     char spec[FITTING_SPEC];
@@ -72,7 +73,7 @@ static bool streams(bool regress)
     return !link_rows_given() && !fit.weights
            && !(missing && !strncmp(missing, "median", strlen("median")))
            && !fitting_model(spec, regress, NULL, NULL) && !fx_model_describe(&d, spec)
-           && d.streamable;
+           && (team_ranks() > 1 ? d.divisible : d.streamable);
 }
 
 /* The task is that of the model, or the labels decide. */
@@ -117,9 +118,6 @@ static int read_spilled(training *t, const load_options *like, const char *data)
     bool kept = t->kept && stat(t->kept, &st) == 0;
     int status = 0;
 
-    if (team_ranks() > 1 && !fitting_task_known(&t->regress))   /* labels are in other processes */
-        return say_error("%s is read by several processes, so its labels do not decide the task: "
-                         "add --task classify or --task regress", data);
     t->streamed = true;
     t->spill.fd = -1;
     t->spill.combines = fitting_about().combines;
@@ -129,11 +127,7 @@ static int read_spilled(training *t, const load_options *like, const char *data)
         status = say_error("--spill %s: %s is not text", t->kept, t->X.name);
     if (!status && !kept)
         status = spill_write(&t->spill, &t->X, beside(t), t->kept);
-    if (!status)
-        status = same_rows(t);
-    if (status || (status = load_say_twice(&t->X)) || (status = decide_task(t)))
-        return status;
-    return split_class_weight(&t->class_weight);
+    return status ? status : same_rows(t);
 }
 
 /* The first rows did not show how far columns outnumber entries. */
@@ -145,11 +139,20 @@ static int deal_again(training *t, const load_options *like, const char *data)
              "dealt out in larger pieces", t->X.name);
     spill_free(&t->spill);
     load_free(&t->X);
-    free(t->class_weight);
-    t->class_weight = NULL;
     t->spill.group = group;
     int status = load_as(&t->X, data, like);
     return status ? status : read_spilled(t, like, data);
+}
+
+static int spill_rows(training *t, const load_options *like, const char *data)
+{
+    int status = read_spilled(t, like, data);
+
+    if (!status && spill_share_fails(&t->spill, &t->X))
+        status = deal_again(t, like, data);
+    if (status || team_rank())          /* process 0 decides */
+        return status;
+    return (status = load_say_twice(&t->X)) ? status : decide_task(t);
 }
 
 /* stream: those that are too many go to a file. */
@@ -160,7 +163,7 @@ static int read_rows(training *t, const char *data, int base, bool stream)
                               .most = t->by_passes ? 1 : stream ? spill_most() : 0};
 
     if (t->kept)
-        return read_spilled(t, &how, data);
+        return spill_rows(t, &how, data);
     int status = link_rows_given()
                      ? link_rows_load(&t->X, "train", &(load_options){.filled = true})
                      : load_as(&t->X, data, &how);
@@ -168,14 +171,13 @@ static int read_rows(training *t, const char *data, int base, bool stream)
     if (status)
         return status;
     if (t->X.exceeds || t->by_passes) {
-        status = read_spilled(t, &how, data);
-        return status || !spill_share_fails(&t->spill, &t->X) ? status : deal_again(t, &how, data);
+        t->whole = false;
+        return spill_rows(t, &how, data);
     }
     load_say(&t->X);
-    if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X, NULL))
-        || (status = training_weights(t)))
+    if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X, NULL)))
         return status;
-    return split_class_weight(&t->class_weight);
+    return training_weights(t);
 }
 
 /* Of a task that the labels decide: at least for one of both. */
@@ -189,16 +191,9 @@ static bool may_stream(void)
 /* Can several processes do it?  Each reads the rows and keeps some of them. */
 static int check_team(const training *t, const char *data)
 {
-    char spec[FITTING_SPEC];
-    bool regress = false;
-    fx_description d = FX_INIT(fx_description);
-
-    fitting_task_known(&regress);
-    if (!t->may_stream || fitting_model(spec, regress, NULL, NULL)
-        || fx_model_describe(&d, spec) || !d.divisible) {
+    if (!t->may_stream) {
         say_error("mpirun divides the rows between processes, but this fit needs them in one");
-        say_hint("run it without mpirun, or give what can be divided, and let nothing be chosen by "
-                 "the rows: --model " ADVISED_DIVISIBLE);
+        say_hint("run it without mpirun, or give what can be divided: --model " ADVISED_DIVISIBLE);
         return EXIT_MEMORY;
     }
     if (t->kept)
@@ -229,7 +224,8 @@ static int take_rows(training *t, const char *data, int base, bool stream)
     status = t->checkpoint && !team_rank() ? checkpoint_open(&t->passes, t->checkpoint, t->resume,
                                                                &t->spill.status)
                                            : 0;
-    if (status || (status = read_rows(t, data, base, may)))
+    if (status || (status = read_rows(t, data, base, may))
+        || (status = split_class_weight(&t->class_weight)))
         return status;
     t->rank = fitting_ranks();
     t->metric = fitting_unlabelled() ? NULL

@@ -3,7 +3,8 @@
  * its path, prints a table, fits the best setting on all rows and saves it.
  *
  * Where mpirun started several processes, each reads the rows, and the folds of all paths are dealt
- * to them in turn.  Process 0 gets the scores, chooses, and fits the best setting alone. */
+ * to them in turn.  Process 0 gets the scores, chooses, and fits the best setting alone.  Rows that
+ * exceed --max-memory are shared instead, and process 0 asks the others for passes. */
 
 #include "models.h"
 #include "team/team.h"
@@ -23,13 +24,13 @@ static uint64_t turn_of(const tuning *s, size_t path, size_t fold)
     return (uint64_t)path * s->folds + fold;
 }
 
-/* How many folds of a path this process holds out. */
+/* How many folds of a path this process holds out: all of those whose rows are shared. */
 static size_t choose_folds(tuning *s, size_t path)
 {
     int32_t n = 0;
 
     for (size_t f = 0; f < s->folds; f++)
-        s->place[f] = team_turn(turn_of(s, path, f)) ? n++ : -1;
+        s->place[f] = !s->t->whole || team_turn(turn_of(s, path, f)) ? n++ : -1;
     for (size_t i = 0; i < s->t->X.table.rows; i++)
         s->own[i] = s->fold[i] < 0 ? -1 : s->place[s->fold[i]];
     return (size_t)n;
@@ -53,6 +54,9 @@ static int gather_folds(outcome *o, tuning *s, size_t path, size_t folds)
 {
     const outcome own = *o;
     size_t all = s->costs * s->folds;
+
+    if (!s->t->whole)
+        return 0;
     fx_metrics *m = calloc(all + s->costs, sizeof *m), *one = m ? m + all : NULL;
     int status = m ? 0 : say_no_memory("scores");
 
@@ -214,15 +218,16 @@ static int prepare(tuning *s)
                                                  : say_no_memory("trials");
 }
 
-/* Several processes have all rows each, in memory. */
 static int read_rows(tuning *s, const char *data)
 {
     const fx_table *X = &s->t->X.table;
+    int status = team_same(&cli.max_memory, sizeof cli.max_memory, "another --max-memory");
 
     s->t->whole = team_ranks() > 1;
-    int status = training_read(s->t, data, -1, !s->t->whole && held_out_stream());
+    if (status || (status = training_read(s->t, data, -1, held_out_stream())) || !s->t->whole)
+        return status;
     const uint64_t shape[] = {X->rows, X->cols};
-    return status ? status : team_same(shape, sizeof shape, "read other rows");
+    return team_same(shape, sizeof shape, "read other rows");
 }
 
 static int run(tuning *s, const char *output_path, const char *data)
@@ -232,8 +237,11 @@ static int run(tuning *s, const char *output_path, const char *data)
 
     if ((status = training_path(s->t, "tune", output_path, data))
         || (!team_rank() && (status = output_open(&o, s->t->path, OUTPUT_BINARY)))
-        || (status = read_rows(s, data)) || (status = prepare(s))
-        || (status = measure_all(s)) || team_rank())
+        || (status = read_rows(s, data)))
+        return status;
+    if (team_rank() && !s->t->whole)
+        return spill_assist(&s->t->spill);
+    if ((status = prepare(s)) || (status = measure_all(s)) || team_rank())
         return status;
     const tuned *won = best(s);
     if (!won)

@@ -13,7 +13,9 @@ int spill_read(const spill *s, const spill_part *part, char *buf);      /* its b
 const spill_part *spill_part_at(const spill *s, uint64_t first);        /* that begins there */
 
 /* ---- spill_rows.c --------------------------------------------------------------------------- */
-typedef struct spill_buffer { char *at; size_t capacity; } spill_buffer;        /* zeros; free(at) */
+typedef struct spill_buffer { char *at; size_t n, capacity; } spill_buffer;     /* zeros; free(at) */
+int spill_reserve(spill_buffer *b, size_t n);
+int spill_fetch(spill_buffer *b, const spill *s, const spill_part *part);       /* its bytes */
 /* A part of the rows: a view of what b holds then. */
 int spill_unpack(fx_data **out, spill_buffer *b, const spill *s, const spill_part *part);
 /* The position of label i of t among the classes of `all`, of which t's are some. */
@@ -23,6 +25,12 @@ double spill_label(const fx_table *all, const fx_table *t, size_t i);
 int spill_share_begin(spill *s, const loaded *l);       /* by the first rows: chooses groups */
 bool spill_share_has(const spill *s);   /* the next block? */
 int spill_share_say(const spill *s, const loaded *l);   /* where it is; 0 */
+/* Process 0 asks for blocks [begin, end) and then takes each of them, in their order. */
+int spill_share_ask(uint64_t begin, uint64_t end);
+int spill_share_take(spill_buffer *b, const spill *s, uint64_t block);
+/* Others: if that was the request, they give their blocks. */
+bool spill_share_asked(const void *request, size_t bytes);
+int spill_share_give(const spill *s, const void *request);
 
 /* ---- spill_answer.c ------------------------------------------------------------------------- */
 void spill_answer_free(spill *s);

@@ -363,8 +363,11 @@ int spill_assist(spill *s)
     size_t bytes;
     fx_status st = FX_OK;
 
-    while (!st && team_asked(&request, &bytes))
-        st = spill_answer(s, request, bytes, &sink);
+    while (!st && !s->status && team_asked(&request, &bytes))
+        if (spill_share_asked(request, bytes))
+            s->status = spill_share_give(s, request);
+        else
+            st = spill_answer(s, request, bytes, &sink);
     return s->status ? s->status : st ? say_failure(st) : progress_stop();
 }
 

@@ -7,21 +7,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-int spill_unpack(fx_data **out, spill_buffer *b, const spill *s, const spill_part *part)
+int spill_reserve(spill_buffer *b, size_t n)
 {
-    if (b->capacity < part->bytes) {
-        char *more = realloc(b->at, part->bytes);
+    if (b->capacity < n) {
+        char *more = realloc(b->at, n);
         if (!more)
             return say_no_memory("a part of the rows");
         b->at = more;
-        b->capacity = part->bytes;
+        b->capacity = n;
     }
-    if ((errno = spill_read(s, part, b->at)))
-        return spill_failed(s, "reading");
-    fx_status st = fx_data_unpack(out, b->at, part->bytes, &cli.run);
+    b->n = n;
+    return 0;
+}
+
+int spill_fetch(spill_buffer *b, const spill *s, const spill_part *part)
+{
+    int status = spill_reserve(b, part->bytes);
+
+    if (!status && (errno = spill_read(s, part, b->at)))
+        status = spill_failed(s, "reading");
+    return status;
+}
+
+static int unpack(fx_data **out, const spill_buffer *b, const spill *s)
+{
+    fx_status st = fx_data_unpack(out, b->at, b->n, &cli.run);
+
     return !st                ? 0
            : st == FX_EFORMAT ? spill_damaged(s, fx_error_detail())
                               : say_failure(st);
+}
+
+int spill_unpack(fx_data **out, spill_buffer *b, const spill *s, const spill_part *part)
+{
+    int status = spill_fetch(b, s, part);
+
+    return status ? status : unpack(out, b, s);
 }
 
 int spill_row(fx_data **out, const spill *s, uint64_t i)
@@ -62,17 +83,17 @@ double spill_label(const fx_table *all, const fx_table *t, size_t i)
 typedef struct visiting {
     spill *s;
     spill_buffer last, now;
-    fx_data *end;                       /* the last part, which knows all classes .. */
+    fx_data *end;                       /* the last block, which knows all classes .. */
     fx_table all;                       /* .. as a table */
     double label[FX_PASS_BLOCK];
 } visiting;
 
-static int visit_part(visiting *v, const spill_part *part, spill_use *use, void *ctx)
+static int visit_block(visiting *v, uint64_t block, spill_use *use, void *ctx)
 {
     fx_data *d = NULL;
-    int status = spill_unpack(&d, &v->now, v->s, part);
+    int status = spill_share_take(&v->now, v->s, block);
 
-    if (!status) {
+    if (!status && !(status = unpack(&d, &v->now, v->s))) {
         fx_table t = fx_data_table(d);
         for (size_t i = 0; i < t.rows && t.classes; i++)
             v->label[i] = spill_label(&v->all, &t, i);
@@ -83,20 +104,22 @@ static int visit_part(visiting *v, const spill_part *part, spill_use *use, void 
         status = use(ctx, &t);
     }
     fx_data_free(d);
-    if (!status && progress_at((double)part->begin))
+    if (!status && progress_at((double)(block * FX_PASS_BLOCK)))
         status = progress_stop();
     return status;
 }
 
-static int visit(visiting *v, spill_use *use, void *ctx)
+static int visit(visiting *v, uint64_t blocks, spill_use *use, void *ctx)
 {
-    const spill *s = v->s;
-    int status = spill_unpack(&v->end, &v->last, s, &s->part[s->parts - 1]);
+    int status = spill_share_ask(blocks - 1, blocks);
 
-    if (!status)
-        v->all = fx_data_table(v->end);
-    for (size_t k = 0; k < s->parts && !status; k++)
-        status = visit_part(v, &s->part[k], use, ctx);
+    if (status || (status = spill_share_take(&v->last, v->s, blocks - 1))
+        || (status = unpack(&v->end, &v->last, v->s)))
+        return status;
+    v->all = fx_data_table(v->end);
+    status = spill_share_ask(0, blocks);
+    for (uint64_t k = 0; k < blocks && !status; k++)
+        status = visit_block(v, k, use, ctx);
     return status;
 }
 
@@ -108,8 +131,9 @@ int rows_each(const loaded *l, spill *s, spill_use *use, void *ctx)
     if (!v)
         return say_no_memory("a part of the rows");
     v->s = s;
-    progress_begin("look", "B", (double)s->bytes);
-    int status = s->parts ? visit(v, use, ctx) : 0;
+    uint64_t blocks = spill_blocks(s);
+    progress_begin("look", "rows", (double)s->rows);
+    int status = blocks ? visit(v, blocks, use, ctx) : 0;
     progress_end();
     fx_data_free(v->end);
     free(v->last.at);

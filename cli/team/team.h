@@ -33,4 +33,7 @@ bool team_asked(const void **request, size_t *bytes);    /* false: there are no 
 /* Every process merges what others answered into its own pass, and all but 0 send the sum on. */
 fx_status team_collect(fx_pass *pass);
 bool team_answer(const void *answer, size_t bytes);
+/* What is no sum: another process gives it to process 0, which takes it; valid until the next. */
+bool team_give(const void *bytes, size_t len);
+bool team_take(int rank, const void **bytes, size_t *len);
 #endif

@@ -280,3 +280,14 @@ bool team_answer(const void *bytes, size_t len)
 {
     return team_send(parent(), TEAM_UP, bytes, len);
 }
+
+bool team_give(const void *bytes, size_t len) { return team_send(0, TEAM_UP, bytes, len); }
+
+bool team_take(int rank, const void **bytes, size_t *len)
+{
+    bool got = team_receive(rank, TEAM_UP, &answer);
+
+    *bytes = answer.bytes;
+    *len = answer.len;
+    return got;
+}

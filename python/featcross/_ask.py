@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ._data.rows import Rows, is_sparse
+from ._names.words import in_python
 from ._program import program_path
-from ._rows import Rows, is_sparse
 from ._run import say, threads
-from ._words import in_python
 
 ROWS, TEST, WEIGHTS = "rows.npz", "test.npz", "weights.txt"
 ERRORS = {2: ValueError, 3: FloatingPointError, 4: MemoryError}     # by the exit status

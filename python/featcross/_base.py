@@ -8,15 +8,15 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ._arrow import is_arrow
-from ._arrow_rows import Arrows
+from ._data.arrow import is_arrow
+from ._data.arrow_rows import Arrows
+from ._data.numbers import natural
+from ._data.rows import Rows
 from ._frame import Encoder, categories, csv_reader, distinct, is_csv, is_frame
 from ._library import warn
-from ._numbers import natural
-from ._rows import Rows
+from ._names.table import meant
 from ._run import say
 from ._sklearn import BaseEstimator, NotFittedError
-from ._table import meant
 from .files import Reader
 
 

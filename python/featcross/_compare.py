@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _labels
-from ._base import seed_of
-from ._frame import Encoder, categories, is_frame
-from ._load import unfitted
-from ._missing import spec_of
 from ._ask import ROWS, TEST, run_program
-from ._rows import Rows
-from ._words import in_python
+from ._base import seed_of
+from ._data import labels as _labels
+from ._data.rows import Rows
+from ._frame import Encoder, categories, is_frame
+from ._learners.missing import spec_of
+from ._load import unfitted
+from ._names.words import in_python
 
 WORDS = {                               # of the advice
     "Then featcross explain model.fx lists": "Then its method top_combinations lists",

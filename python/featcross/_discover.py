@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._labels import Table
+from ._data.labels import Table
+from ._data.numbers import natural
+from ._learners.missing import spec_of
 from ._library import (ORDER_MAX, Handle, copied, encoded, fx_discover_options, fx_discovered,
                        fx_discovery, lib, text)
-from ._missing import spec_of
-from ._numbers import natural
 from ._run import call
 
 

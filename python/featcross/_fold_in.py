@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from ._arrow import is_arrow
 from ._base import _difference, all_or_nothing, names_of
+from ._data.arrow import is_arrow
+from ._data.rows import Rows
 from ._frame import Encoder, distinct
-from ._rows import Rows
-from ._stream import source_of
+from ._passes.stream import source_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self

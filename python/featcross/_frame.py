@@ -19,8 +19,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ._numbers import MISSING, converting, exact
-from ._table import get, name_of
+from ._data.numbers import MISSING, converting, exact
+from ._names.table import get, name_of
 
 
 NA = "NA"

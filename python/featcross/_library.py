@@ -178,7 +178,7 @@ def check(status: int) -> None:
     """Raises the Python exception for a failure; a remark becomes a ConvergenceWarning."""
     if status == 0:
         return
-    from ._words import in_python       # which needs what is defined here
+    from ._names.words import in_python       # which needs what is defined here
     detail = in_python(text(lib.fx_error_detail()))
     if status < 0:
         raise ERRORS[status](detail)

@@ -10,15 +10,15 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from . import _spec
-from ._choice import with_key
-from ._learner import Learner
+from ._learners.choice import with_key
+from ._learners.learner import Learner
+from ._learners.missing import word_of
 from ._library import encoded, text
 from ._map import Map
-from ._missing import word_of
 from ._model import Model
-from ._spec import filled
-from ._table import MUST, describe, get, name_of
+from ._names import spec as _spec
+from ._names.spec import filled
+from ._names.table import MUST, describe, get, name_of
 from .kernels import KernelHandle
 
 

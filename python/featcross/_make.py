@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ._data.matrix import rows_of
+from ._data.numbers import natural
 from ._library import Handle, copied, encoded, lib, text
-from ._matrix import rows_of
-from ._numbers import natural
 from ._run import call
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ._base import Estimator, all_or_nothing, seed_of
+from ._data.memory import empty
+from ._data.numbers import natural
+from ._data.rows import TYPES, Rows, rows_from
 from ._library import BOUND_MAX, Handle, check, encoded, fx_bound, fx_deviation, lib, text
-from ._memory import empty
-from ._numbers import natural
-from ._rows import TYPES, Rows, rows_from
+from ._names.spec import chosen, filled
 from ._run import call
 from ._sklearn import TransformerMixin
-from ._spec import chosen, filled
 from .kernels import KernelHandle, kernel_handle
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ._labels import Table
+from ._data.labels import Table
+from ._data.numbers import natural
+from ._data.rows import Rows, address, rows_from
 from ._library import (LABEL, PROBA, SCORE, Handle, check, copied, encoded, fx_explain_options,
                        fx_explanation, fx_plan, fx_step, lib, strings, text)
-from ._numbers import natural
-from ._rows import Rows, address, rows_from
 from ._run import DeferredErrors, call, written
 
 if TYPE_CHECKING:
-    from ._answers import Asked
+    from ._passes.answers import Asked
 
 BRIEF = 10**8                           # multiply-adds: well below 100 ms
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._numbers import natural
+from ._data.numbers import natural
 
 SIDES = ("first", "second")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ._arrow import Stream
+from ._data.arrow import Stream
 from .files import BATCH, SHARE, Batch, completed, taken
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._base import all_or_nothing
-from ._learner import Learner
-from ._machine import PRECOMPUTED, KernelMachine
+from ._learners.learner import Learner
+from ._learners.machine import PRECOMPUTED, KernelMachine
+from ._passes.stream import source_of
 from ._sklearn import TransformerMixin
-from ._stream import source_of
 from .linear import Linear
 
 if TYPE_CHECKING:

@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _engine, _packed, _part, components, factorization, linear, maps
+from . import components, factorization, linear, maps
 from ._base import all_or_nothing
-from ._engine import Engine, Piece
+from ._data.rows import Rows
 from ._frame import categories
-from ._packed import Layout
-from ._part import Part
+from ._learners.tasks import _has_probabilities
+from ._passes import engine as _engine, packed as _packed, part as _part
+from ._passes.stream import Elsewhere, source_of
 from ._run import processors
 from ._sklearn import available_if
-from ._stream import Elsewhere, source_of
-from ._tasks import _has_probabilities
 from .files import Files
 
 try:
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["FactorizationMachineClassifier", "FactorizationMachineRegressor", "LinearClassifier",
            "LinearRegressor", "PCA", "RandomFourier", "RandomKernelMap", "RandomMaclaurin",
            "RandomProjection", "TensorSketch"]
-
-
 LARGE = 2**18                           # bytes of a request that is sent once, not in every task
 
 
@@ -55,7 +52,7 @@ def _client():
         return None
 
 
-class Dask(Engine):
+class Dask(_engine.Engine):
     """parts: a Delayed for each.  With a client all else are futures: less to do in each pass."""
 
     def __init__(self, parts: list):
@@ -87,11 +84,11 @@ class Dask(Engine):
             return dask.config.get("num_workers", None) or processors()
         return sum(self.client.nthreads().values())
 
-    def each(self, function: Callable[[Part], Any]) -> list:
+    def each(self, function: Callable[[_part.Part], Any]) -> list:
         return self._values(self._tasks(function, self.parts))
 
-    def hold(self, layout: Layout, groups: list[tuple[int, list[Piece]]]) -> None:
-        shared, pack, cut = delayed(layout), delayed(_packed.pack), delayed(Part.cut)
+    def hold(self, layout: _packed.Layout, groups: list[tuple[int, list[_engine.Piece]]]) -> None:
+        shared, pack, cut = delayed(layout), delayed(_packed.pack), delayed(_part.Part.cut)
         self.held = self._kept([pack(shared, first, [
             self.parts[p.part] if p.whole else cut(self.parts[p.part], p.first, p.end)
             for p in pieces]) for first, pieces in groups])
@@ -113,6 +110,10 @@ class Dask(Engine):
 # ---- What dask holds ----------------------------------------------------------------------------
 def _is_dask(X) -> bool:
     return dask.is_dask_collection(X) and hasattr(X, "to_delayed")
+
+
+def _divided(X) -> bool:
+    return _is_dask(X) or isinstance(source_of(X), Files)
 
 
 def _blocks(X) -> list:
@@ -148,7 +149,7 @@ def _parts(estimator, X, y, weight) -> list | None:
     """A Delayed Part for each; None: X is not in parts."""
     if _is_dask(X):
         rows = zip(_blocks(X), _beside(y, X, "y"), _beside(weight, X, "sample_weight"))
-        return [delayed(Part)(number, *part) for number, part in enumerate(rows)]
+        return [delayed(_part.Part)(number, *part) for number, part in enumerate(rows)]
     source = source_of(X)
     if not isinstance(source, Files):   # they are in this process
         return None
@@ -170,13 +171,18 @@ def _sample(X):
 
 def _each(estimator, method: str, X):
     """An array of dask: the method's value for each part."""
-    one = copy.copy(estimator)
+    one, source = copy.copy(estimator), source_of(X)
     one.n_jobs = 1
-    like, value = getattr(one, method)(_sample(X)), getattr(delayed(one), method)
-    rows = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * X.npartitions
-    return da.concatenate([
-        da.from_delayed(value(part), (n, *like.shape[1:]), like.dtype)
-        for part, n in zip(_blocks(X), rows)], allow_unknown_chunksizes=True)
+    if not isinstance(source, Files):
+        like, value = getattr(one, method)(_sample(X)), getattr(delayed(one), method)
+        values = [value(part) for part in _blocks(X)]
+    else:
+        like = getattr(one, method)(Rows(np.zeros((1, one._fitted("model_").content.inputs))))
+        values = [delayed(_part.predicted)(one, method, name, source.reader)
+                  for name in source.names]
+    rows = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(values)
+    return da.concatenate([da.from_delayed(value, (n, *like.shape[1:]), like.dtype)
+                           for value, n in zip(values, rows)], allow_unknown_chunksizes=True)
 
 
 class _Learner:
@@ -196,28 +202,22 @@ class _Learner:
         return _engine.fit(self, Dask(parts), eval_set, max_memory)
 
     def predict(self, X):
-        """Labels or targets; of dask, if X is."""
-        return _each(self, "predict", X) if _is_dask(X) else super().predict(X)
+        """Labels or targets; of dask, if X is, or names files."""
+        return _each(self, "predict", X) if _divided(X) else super().predict(X)
 
 
 class _Classifier(_Learner):
     def decision_function(self, X):
         """Scores; of dask, if X is."""
-        return _each(self, "decision_function", X) if _is_dask(X) else super().decision_function(X)
+        return _each(self, "decision_function", X) if _divided(X) else super().decision_function(X)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):
         """Probabilities; of dask, if X is."""
-        return _each(self, "predict_proba", X) if _is_dask(X) else super().predict_proba(X)
+        return _each(self, "predict_proba", X) if _divided(X) else super().predict_proba(X)
 
 
-class _Transformer:
-    def transform(self, X):
-        """Features; of dask, if X is."""
-        return _each(self, "transform", X) if _is_dask(X) else super().transform(X)
-
-
-class _Map(_Transformer):
+class _Map:
     @all_or_nothing
     def fit(self, X, y=None) -> Self:
         """Draws the map for rows as wide as X, none of which is computed."""
@@ -231,6 +231,10 @@ class _Map(_Transformer):
                              "DataFrame of pandas that has them")
         rows = self._rows(some, reset=True)
         return self._draw(Elsewhere(*rows.shape), None)
+
+    def transform(self, X):
+        """Features; of dask, if X is."""
+        return _each(self, "transform", X) if _is_dask(X) else super().transform(X)
 
 
 class LinearClassifier(_Classifier, linear.LinearClassifier):
@@ -269,18 +273,11 @@ class RandomProjection(_Map, maps.RandomProjection):
     pass
 
 
-class PCA(_Transformer, components.KernelPCA):
+class PCA(components.KernelPCA):
     """Principal components of the rows, or of the features of a map.
 
-    Parameters
-    ----------
-    n_components : number of components
-    map : one of the package's maps; None: rows as they are
-    scale, missing, random_state, n_jobs, verbose : see KernelPCA
-
-    Attributes
-    ----------
-    explained_variance_, explained_variance_ratio_, model_ : see KernelPCA
+    map is one of the package's; None: rows as they are.  Other parameters, and attributes, are
+    those of KernelPCA.
     """
 
     kernel, degree, gamma, coef0, family = "linear", 2, 1.0, 1.0, None
@@ -297,3 +294,7 @@ class PCA(_Transformer, components.KernelPCA):
         if parts is None:
             return super().fit(X, max_memory=max_memory)
         return _engine.fit(self, Dask(parts), max_memory=max_memory)
+
+    def transform(self, X):
+        """Components; of dask, if X is, or names files."""
+        return _each(self, "transform", X) if _divided(X) else super().transform(X)

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from ._map import Map
-from ._spec import parameters
-from ._table import name_of
+from ._names.spec import parameters
+from ._names.table import name_of
 
 
 class ExplicitCombinations(Map):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _labels
 from ._base import all_or_nothing
-from ._factors import Factors
-from ._learner import Learner
-from ._stream import source_of
-from ._table import RANK
-from ._tasks import Classifier, Regressor
+from ._data import labels as _labels
+from ._learners.factors import Factors
+from ._learners.learner import Learner
+from ._learners.tasks import Classifier, Regressor
+from ._names.table import RANK
+from ._passes.stream import source_of
 from .kernels import kernel_handle
 
 if TYPE_CHECKING:

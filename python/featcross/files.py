@@ -16,10 +16,10 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ._library import Handle, check, copied, encoded, fx_matrix, lib, strings, text
-from ._pack import Piece
+from ._names.spec import spec
+from ._names.table import describe, get
+from ._passes.pack import Piece
 from ._run import call
-from ._spec import spec
-from ._table import describe, get
 
 BATCH = 1 << 20                         # bytes of text that are parsed at a time
 LEAST = 1 << 16
@@ -227,8 +227,13 @@ class Files:
     def batches(self, labels: bool, missing: str, max_memory: int) -> Iterator[Batch]:
         """labels: every row must have one. missing: the parameter of learners."""
         size = min(BATCH, max(LEAST, max_memory // SHARE)) if max_memory else BATCH
-        whole = self.spec(labels, missing)
-        line, reader = describe("data_reader", whole), Reader(whole, self.names[0])
+        reader = Reader(self.spec(labels, missing), self.names[0])
+        for end in self.fed(reader, size):
+            yield from taken(reader, end)
+
+    def fed(self, reader: Reader, size: int = BATCH) -> Iterator[bool]:
+        """After each piece that it is fed: whether that was all."""
+        line = describe("data_reader", reader.spec)
         for number, name in enumerate(self.names):
             if number and line.binary:
                 raise ValueError(f"{name}: several files must be text, and {self.names[0]} is "
@@ -240,8 +245,8 @@ class Files:
                         _batches(file, size, not line.binary):
                     reader.feed(batch)
                     if not line.binary:
-                        yield from taken(reader)
-        yield from taken(reader, True)
+                        yield False
+        yield True
 
     def spec(self, labels: bool, missing: str) -> str:
         """Of the reader, with what the first bytes tell."""

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ._data.memory import empty
+from ._data.numbers import narrowed
+from ._data.rows import Rows, is_sparse
 from ._library import Handle, check, encoded, lib, text
-from ._memory import empty
-from ._numbers import narrowed
-from ._rows import Rows, is_sparse
+from ._names.spec import filled
+from ._names.table import describe, names
 from ._run import call, say
-from ._spec import filled
-from ._table import describe, names
 
 
 # ---- Families: lists of columns as the text of the file that a kernel has -----------------------

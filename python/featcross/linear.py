@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._choice import is_auto
+from ._data.matrix import scaled
+from ._learners.choice import is_auto
+from ._learners.tasks import Classifier, Regressor
 from ._library import text
 from ._map import Map
-from ._matrix import scaled
-from ._spec import by_loss
-from ._table import CLASSIFY, REGRESS, describe
-from ._tasks import Classifier, Regressor
+from ._names.spec import by_loss
+from ._names.table import CLASSIFY, REGRESS, describe
 
 
 class Linear:

@@ -6,10 +6,10 @@ import numbers
 
 import numpy as np
 
-from ._choice import is_auto
-from ._machine import KernelMachine
+from ._learners.choice import is_auto
+from ._learners.machine import KernelMachine
+from ._learners.tasks import Classifier, Regressor
 from ._model import SCORE
-from ._tasks import Classifier, Regressor
 
 
 def _bytes(cache_size) -> int:

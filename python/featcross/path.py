@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._data.labels import classes_of, column, targets, weights
+from ._data.numbers import finite, natural
+from ._data.rows import Rows, address
 from ._frame import is_frame
-from ._labels import classes_of, column, targets, weights
 from ._library import Handle, copied, encoded, fx_combos_options, fx_combos_path, lib
-from ._numbers import finite, natural
-from ._rows import Rows, address
 from ._run import call
 
 

@@ -2,8 +2,8 @@
 """The perceptron in a kernel's space."""
 from __future__ import annotations
 
-from ._machine import PRECOMPUTED, KernelMachine
-from ._tasks import Classifier
+from ._learners.machine import PRECOMPUTED, KernelMachine
+from ._learners.tasks import Classifier
 
 
 class KernelPerceptron(KernelMachine, Classifier):

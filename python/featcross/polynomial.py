@@ -2,8 +2,8 @@
 """Polynomial networks: powers, or products of two, of learnt linear functions."""
 from __future__ import annotations
 
-from ._factors import Factors
-from ._tasks import Classifier, Regressor
+from ._learners.factors import Factors
+from ._learners.tasks import Classifier, Regressor
 
 
 class Network(Factors):

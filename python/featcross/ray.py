@@ -12,10 +12,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import _engine, _packed, _part
-from ._engine import Engine, Piece
-from ._packed import Layout
-from ._part import Part
+from ._passes import engine as _engine, packed as _packed, part as _part
+from ._passes.engine import Engine, Piece
+from ._passes.packed import Layout
+from ._passes.part import Part
 
 try:
     import ray

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._base import Estimator, all_or_nothing, seed_of
+from ._data.labels import Table, are_classes, classes_of, column, targets, weights
+from ._data.memory import empty
+from ._data.numbers import MISSING, narrowed
+from ._data.rows import is_sparse
 from ._discover import options, search
-from ._labels import Table, are_classes, classes_of, column, targets, weights
 from ._library import warn
-from ._memory import empty
-from ._numbers import MISSING, narrowed
-from ._rows import is_sparse
 from ._sklearn import ConvergenceWarning, TransformerMixin
 
 if TYPE_CHECKING:

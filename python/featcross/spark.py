@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _engine, _packed, _part
-from ._engine import FEW, Engine, Piece
-from ._packed import Layout
-from ._part import Part
+from ._passes import engine as _engine, packed as _packed, part as _part
+from ._passes.engine import FEW, Engine, Piece
+from ._passes.packed import Layout
+from ._passes.part import Part
 
 try:
     import pyarrow

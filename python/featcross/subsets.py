@@ -2,8 +2,8 @@
 """Combinations of any number of features, each with a learnt weight that shares factors."""
 from __future__ import annotations
 
-from ._factors import Factors
-from ._tasks import Classifier, Regressor
+from ._learners.factors import Factors
+from ._learners.tasks import Classifier, Regressor
 
 
 class Subsets(Factors):

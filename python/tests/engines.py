@@ -26,6 +26,7 @@ CASES = {                               # the same
     "fixed": ("LinearClassifier", {**LOGISTIC, "fit_intercept": False, "scale": "std"}, ""),
     "classes": ("LinearClassifier", {**LOGISTIC, "class_weight": "balanced"}, "classes"),
     "weights": ("LinearClassifier", LOGISTIC, "weights"),
+    "svm-l2-weights": ("LinearClassifier", {"solver": "newton"}, "classes weights"),
     "ridge-weights": ("LinearRegressor", {}, "targets weights"),
     "missing": ("LinearClassifier", {**LOGISTIC, "missing": "mean,indicator"}, "holes"),
     "fm": ("FactorizationMachineClassifier", FM, ""),

@@ -16,7 +16,7 @@ import numpy as np
 
 import featcross as fx
 from featcross import RandomKernelMap
-from featcross._learner import Learner
+from featcross._learners.learner import Learner
 from featcross._load import _exported
 
 rng = np.random.default_rng(1)

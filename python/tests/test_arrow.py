@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrow tables of other packages: the same model as from their CSV file, to the byte, in memory and
-streamed; what is refused; memory.  Covers: _arrow.py, _arrow_rows.py, arrow.py"""
+streamed; what is refused; memory.  Covers: _data/arrow_rows.py, arrow.py"""
 import csv
 import ctypes
 import gc
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import featcross
-from featcross._arrow import ArrowArray, ArrowSchema, Stream, is_arrow
+from featcross._data.arrow import ArrowArray, ArrowSchema, Stream, is_arrow
 
 PACKAGES = ["polars", "pandas", "pyarrow", "duckdb"]
 CITIES = ["Paris", "Rome", "Oslo", None]
@@ -114,6 +114,7 @@ def test_labels_in_the_table(package, tmp_path):
     featcross.FactorizationMachineRegressor(random_state=1, max_iter=3, solver="adagrad"),
     featcross.FactorizationMachineRanker(random_state=1, max_iter=3, solver="adagrad"),
     featcross.LinearRegressor(map=featcross.RandomKernelMap(32, random_state=1)),
+    featcross.KernelRidge(kernel=np.inner),
     featcross.KernelRidge(kernel="rbf", gamma=0.01)], ids=lambda e: type(e).__name__)
 def test_numbers_are_those_of_numpy(estimator):
     """Dense rows: the model of the array, but for the names of its columns."""

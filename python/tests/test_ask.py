@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind the package: asked, ended; and C="auto", map="auto" by it.
 
-Covers: _choice.py
+Covers: _learners/choice.py
 """
 import json
 import os
@@ -21,7 +21,7 @@ import featcross
 from featcross import (ExplicitCombinations, KernelRidge, KernelSVC, KernelSVR, LinearClassifier,
                        LinearRegressor, RandomKernelMap)
 from featcross._ask import ROWS, run_program, save_rows
-from featcross._rows import Rows
+from featcross._data.rows import Rows
 
 
 @pytest.fixture(autouse=True)

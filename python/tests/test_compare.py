@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 import featcross
 from featcross import compare
 from featcross._ask import ROWS, save_rows
-from featcross._rows import Rows
+from featcross._data.rows import Rows
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross.dask: one model for any workers and parts, and if workers are killed.
 
-Covers: _engine.py, _part.py, _packed.py, dask.py
+Covers: _passes/engine.py, _passes/part.py, _passes/packed.py, dask.py
 """
 import logging
 import os
@@ -17,7 +17,7 @@ import pytest
 from engines import CASES, LOGISTIC, N, hash_of, known, learned
 
 import featcross
-from featcross import _engine, _packed, _part
+from featcross._passes import engine as _engine, packed as _packed, part as _part
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -183,6 +183,27 @@ def test_tables_in_files(two, table, tmp_path):
     assert hash_of(found) == hash_of(one)
     assert found.encoder_.names == one.encoder_.names and found.encoder_.names[2] == "city=Bern"
     assert (found.predict(X) == one.predict(X)).all()
+    bare = tmp_path / "bare.csv"        # columns in another order, a category that is new, no label
+    other = X.assign(city=X.city.replace("Oslo", "Lima"))
+    other[["city", "day", "size", "age"]].to_csv(bare, index=False)
+    rows = [X[8000:12000], X[:4000], X[4000:8000], other]
+    for method in ("predict", "predict_proba", "decision_function"):
+        parts = getattr(found, method)([*names, bare])
+        assert isinstance(parts, da.Array) and len(parts.chunks[0]) == 4
+        known = np.concatenate([getattr(one, method)(part) for part in rows])
+        assert np.array_equal(parts.compute(), known)
+        assert np.array_equal(getattr(one, method)([*names]), known[:12000])
+
+
+def test_components_of_files(two, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(2)
+    rows = pandas.DataFrame(rng.normal(size=(5000, 4)).round(3), columns=list("abcd"))
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    source = featcross.Files(tmp_path / "a.csv", reader="csv:label=none")
+    pca = fd.PCA(2, random_state=1).fit(source)
+    found = pca.transform(source)
+    assert isinstance(found, da.Array) and np.array_equal(found.compute(), pca.transform(rows))
 
 
 def test_files_of_other_widths(two, tmp_path):

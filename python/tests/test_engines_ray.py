@@ -11,7 +11,7 @@ import engines
 import pytest
 from engines import CASES, N, hash_of, known, learned
 
-from featcross import _engine
+from featcross._passes import engine as _engine
 
 if not os.environ.get("FX_TEST_ENGINES"):
     pytest.skip("make test-engines runs it", allow_module_level=True)

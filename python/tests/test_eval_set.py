@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from featcross import (AllSubsetsRegressor, FactorizationMachineClassifier,
                        FactorizationMachineRanker, FactorizationMachineRegressor, KernelRidge,
                        KernelSVC, LinearClassifier, PolynomialNetworkClassifier)
-from featcross._eval_set import PATIENCE, held_out
+from featcross._learners.eval_set import PATIENCE, held_out
 
 pytestmark = pytest.mark.filterwarnings("ignore::featcross._sklearn.ConvergenceWarning")
 

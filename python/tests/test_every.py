@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every estimator promises, whether scikit-learn is installed or not.
 
-Covers: __init__.py
+Covers: __init__.py, _data/__init__.py, _learners/__init__.py, _names/__init__.py, _passes/__init__.py
 """
 import copy
 import inspect
 import pickle
+import pickletools
 import resource
 import tempfile
 
@@ -15,7 +16,8 @@ from estimators import CLASSES, CLASSIFIERS, MAPS, REGRESSORS, SELECTORS, answer
 
 import featcross
 from featcross import _run
-from featcross._table import RANK
+from featcross._frame import Encoder
+from featcross._names.table import RANK
 
 # Tolerances are so small that some fits do not end.
 pytestmark = pytest.mark.filterwarnings("ignore::featcross._sklearn.ConvergenceWarning")
@@ -105,6 +107,16 @@ def test_copies(kind, copied):
     estimator = small(kind).fit(X, y)
     assert same(answers(copied(estimator), X), answers(estimator, X))
     assert not hasattr(copied(small(kind)), "n_features_in_")
+
+
+@every
+def test_pickles(kind):
+    """They name no module of a folder: those that they name stay where they are."""
+    X, y = sample(kind)
+    names = [text for op, text, _ in pickletools.genops(pickle.dumps(small(kind).fit(X, y), 0))
+             if op.name == "GLOBAL" and text.startswith("featcross.")]
+    assert names and not [name for name in names if name.split()[0].count(".") > 1]
+    assert Encoder.__module__ == "featcross._frame"
 
 
 @every

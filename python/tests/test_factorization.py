@@ -2,7 +2,7 @@
 """Factorization machines against their definitions: scores and objectives from the fitted numbers,
 planted combinations, groups, weights of rows and classes, rankings.
 
-Covers: _factors.py, polynomial.py, subsets.py
+Covers: _learners/factors.py, polynomial.py, subsets.py
 """
 import itertools
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from featcross import Files, KernelPCA, LinearClassifier, LinearRegressor, load
-from featcross._stream import source_of
+from featcross._passes.stream import source_of
 
 N = 9000
 
@@ -253,3 +253,30 @@ def test_files_that_are_none(svm, csv, tmp_path):
         logistic().fit(fraction)
     with pytest.raises(ValueError, match="KernelPCA with these parameters"):
         KernelPCA(kernel="rbf").fit(Path(svm))
+
+
+# ---- Predictions --------------------------------------------------------------------------------
+def test_predictions(tmp_path, monkeypatch):
+    """Of files as the program reads them for the model, a piece at a time; labels need not be."""
+    rng = np.random.default_rng(4)
+    lines = [f"{y} 1:{a:.2f} {j}:1\n" for y, a, j in
+             zip(rng.integers(0, 2, 4000), rng.normal(size=4000), rng.integers(2, 9, 4000))]
+    whole, bare, wide = (tmp_path / name for name in ("a.svm", "b.svm", "c.svm"))
+    whole.write_text("".join(lines))
+    bare.write_text("".join(line[2:] for line in lines))
+    wide.write_text("".join(line[:-1] + " 99:5\n" for line in lines))     # a column that is new
+    model = logistic().fit(whole)
+    X = np.zeros((4000, model.n_features_in_))
+    for i, line in enumerate(lines):
+        for entry in line.split()[1:]:
+            X[i, int(entry.split(":")[0]) - 1] = float(entry.split(":")[1])
+    known = model.predict_proba(X)
+    monkeypatch.setattr(Files.fed, "__defaults__", (1 << 14,))
+    for source in (whole, str(bare), wide, Files(whole)):
+        assert np.array_equal(model.predict_proba(source), known)
+    assert np.array_equal(model.predict([whole, bare]), np.tile(model.predict(X), 2))
+    (tmp_path / "none.svm").write_text("")
+    with pytest.raises(ValueError, match="none.svm: no rows|0 sample"):
+        model.predict(tmp_path / "none.svm")
+    with pytest.raises(FileNotFoundError, match="gone.svm"):
+        model.predict(tmp_path / "gone.svm")

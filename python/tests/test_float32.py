@@ -2,7 +2,7 @@
 """float32 rows have float32 results.  One that a float cannot hold is an error, as in the library,
 neither infinity nor a warning of NumPy.
 
-Covers: _numbers.py
+Covers: _data/numbers.py
 """
 import numpy as np
 import pytest

@@ -7,9 +7,9 @@ import pytest
 from conftest import ROOT
 
 from featcross import load
+from featcross._data.rows import Rows
 from featcross._library import lib
 from featcross._model import SCORE
-from featcross._rows import Rows
 from featcross._sklearn import ClassifierMixin
 
 GOLDEN = sorted((ROOT / "tests" / "golden" / "models").glob("*.fx"))

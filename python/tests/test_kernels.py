@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gram and the named kernels, against sums written out and recorded values.
 
-Covers: _memory.py
+Covers: _data/memory.py
 """
 import functools
 import itertools
@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from conftest import ROOT
 
 import featcross
-from featcross._rows import Rows
-from featcross._table import describe, names
+from featcross._data.rows import Rows
+from featcross._names.table import describe, names
 from featcross.kernels import gamma_of, gram
 
 GROUPS = {"a": [0, 1, 2], "b": [3, 4], "c": [5, 6, 7, 8]}

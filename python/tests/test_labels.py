@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import featcross
-from featcross import _labels
+from featcross._data import labels as _labels
 
 pd = pytest.importorskip("pandas", reason="Series are pandas'")
 

@@ -2,7 +2,7 @@
 """Fits that are measured on other rows, go on, fail or are saved: shown on factorization
 machines, which can do all of it.
 
-Covers: _model.py, _tasks.py
+Covers: _model.py, _learners/tasks.py
 """
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import featcross as fx
+from featcross._data.rows import Rows
 from featcross._model import LABEL, PROBA, SCORE, Model
-from featcross._rows import Rows
 
 
 @pytest.fixture

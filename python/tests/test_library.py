@@ -14,8 +14,9 @@ import pytest
 from conftest import ROOT
 
 import featcross as fx
-from featcross import _library, _table
+from featcross import _library
 from featcross._library import Handle, encoded, lib, strings
+from featcross._names import table as _table
 
 _spec = importlib.util.spec_from_file_location("description",
                                                ROOT / "tests" / "abi" / "description.py")

@@ -10,13 +10,13 @@ from scipy.sparse import csr_matrix
 
 import featcross
 from featcross import KernelPCA, KernelSVC, LinearClassifier, load
-from featcross._learner import Learner
+from featcross._learners.learner import Learner
 from featcross._library import text
 from featcross._load import _exported
 from featcross._map import Map
+from featcross._names.spec import VALUES, parameters
+from featcross._names.table import CLASSIFY, MUST, RANK, REGRESS, describe, name_of, names
 from featcross._sklearn import ClassifierMixin
-from featcross._spec import VALUES, parameters
-from featcross._table import CLASSIFY, MUST, RANK, REGRESS, describe, name_of, names
 
 FAMILY = "0 1\n2 3 5\n4\n"
 GROUPS = "a: 0 1\nb: 2 3 4\n"

@@ -2,7 +2,7 @@
 """Kernel machines, components and the kernel perceptron: against scikit-learn, against definitions,
 and the ways in which a kernel can be given.
 
-Covers: _explain.py, _machine.py, components.py, perceptron.py
+Covers: _learners/explain.py, _learners/machine.py, components.py, perceptron.py
 """
 import json
 import pickle
@@ -161,7 +161,7 @@ def test_svc_golden(case):
                                     {"kernel": "itemset", "family": [[0], [0, 1], [1, 2, 3]]}])
 @pytest.mark.parametrize("kind", [KernelSVC, KernelSVR, KernelRidge, KernelPerceptron])
 def test_precomputed_and_functions_equal_the_named_kernel(X, target, kind, kernel):
-    y = target > 0 if issubclass(kind, featcross._tasks.Classifier) else target
+    y = target > 0 if issubclass(kind, featcross._learners.tasks.Classifier) else target
     parameters = TIGHT if kind in (KernelSVC, KernelSVR) else {}
     K = gram(X, **kernel)
     named = kind(**kernel, **parameters).fit(X[:40], y[:40])
@@ -317,7 +317,7 @@ def test_collapsed_models_keep_no_rows(X, two):
 @pytest.mark.parametrize("kind", [KernelSVC, KernelSVR, KernelRidge, KernelPCA, KernelPerceptron])
 def test_float32_and_bytes(tmp_path, X, target, kind):
     rows = X.astype(np.float32)
-    y = target > 0 if issubclass(kind, featcross._tasks.Classifier) else target
+    y = target > 0 if issubclass(kind, featcross._learners.tasks.Classifier) else target
     fitted = kind().fit(rows, y)
     method = next(m for m in ("decision_function", "transform", "predict") if hasattr(fitted, m))
     out = getattr(fitted, method)(rows)
@@ -325,7 +325,7 @@ def test_float32_and_bytes(tmp_path, X, target, kind):
     assert (getattr(pickle.loads(pickle.dumps(fitted)), method)(rows) == out).all()
     fitted.save(tmp_path / "model.fx")
     model = featcross._model.Model.parse((tmp_path / "model.fx").read_bytes())
-    scores = model.predict(featcross._rows.Rows(rows), featcross._model.SCORE)
+    scores = model.predict(featcross._data.rows.Rows(rows), featcross._model.SCORE)
     assert (scores.astype(np.float32).reshape(out.shape) == out).all()
     np.testing.assert_allclose(abs(getattr(kind().fit(X, y), method)(X)), abs(out), atol=1e-3)
 

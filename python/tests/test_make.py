@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Synthetic sets are the program's, with the combinations that decide their labels.
 
-Covers: _matrix.py
+Covers: _data/matrix.py
 """
 import subprocess
 import sys

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from featcross import (ExplicitCombinations, LinearClassifier, RandomFourier, RandomKernelMap,
                        RandomMaclaurin, RandomProjection, TensorSketch)
-from featcross._rows import Rows
+from featcross._data.rows import Rows
 
 D, COLS, SEED = 32, 7, 5
 FAMILY = [[0], [1, 2], [3, 4, 6]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Metrics by name against scikit-learn's.  Covers: python/featcross/_evaluate.py"""
+"""Metrics by name against scikit-learn's.  Covers: _learners/evaluate.py"""
 import featcross as fx
 import numpy as np
 import pytest

@@ -2,7 +2,7 @@
 """missing=: rows with NaN against rows that were filled by hand, in arrays, sparse rows and
 DataFrames; saved models keep it.
 
-Covers: python/featcross/_missing.py"""
+Covers: _learners/missing.py"""
 import pickle
 import subprocess
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import featcross
+from featcross._data.rows import Rows
 from featcross._library import fx_matrix
-from featcross._rows import Rows
 
 sp = pytest.importorskip("scipy.sparse", reason="sparse rows are SciPy's")
 pd = pytest.importorskip("pandas", reason="DataFrames are pandas'")

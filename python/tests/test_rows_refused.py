@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import featcross
-from featcross._rows import Rows
+from featcross._data.rows import Rows
 
 sp = pytest.importorskip("scipy.sparse", reason="sparse rows are SciPy's")
 pd = pytest.importorskip("pandas", reason="DataFrames are pandas'")

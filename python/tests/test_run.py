@@ -19,12 +19,12 @@ import pytest
 import featcross
 from featcross import (FactorizationMachineRegressor, LinearClassifier, RandomKernelMap, _library,
                        _run)
+from featcross._data.rows import Rows
+from featcross._learners.learner import Learner
 from featcross._library import PROGRESS, WRITE, fx_run, fx_sink, lib
-from featcross._learner import Learner
 from featcross._model import Model
-from featcross._rows import Rows
+from featcross._names.words import in_python
 from featcross._sklearn import ConvergenceWarning
-from featcross._words import in_python
 from featcross.kernels import KernelHandle
 
 SLOW = float(os.environ.get("FX_TEST_SLOW", 1))

@@ -2,7 +2,7 @@
 """Fits on rows that need not be in memory: the same model, to the byte, as of all rows at once, for
 every estimator whose model streams, which the library tells.
 
-Covers: _answers.py, _pack.py, _spill.py
+Covers: _passes/answers.py, _passes/pack.py, _passes/spill.py
 """
 import os
 import subprocess
@@ -15,12 +15,12 @@ import pytest
 import featcross
 from featcross import (FactorizationMachineClassifier, KernelPCA, KernelSVC, LinearClassifier,
                        LinearRegressor, Parts, RandomFourier, RandomKernelMap, TensorSketch)
-from featcross._answers import Answers
-from featcross._memory import limit_of
-from featcross._pack import Piece
-from featcross._rows import Rows
-from featcross._spill import Spill
-from featcross._stream import _streaming
+from featcross._data.memory import limit_of
+from featcross._data.rows import Rows
+from featcross._passes.answers import Answers
+from featcross._passes.pack import Piece
+from featcross._passes.spill import Spill
+from featcross._passes.stream import _streaming
 
 pytestmark = pytest.mark.usefixtures("calm")
 N = 9000                                # three blocks

@@ -2,7 +2,7 @@
 """The library's tables, and what the package repeats of them: defaults of parameters, and choices
 and kernels that docstrings list.
 
-Covers: _spec.py
+Covers: _names/spec.py
 """
 import inspect
 import itertools
@@ -15,8 +15,8 @@ from estimators import CLASSES
 
 import featcross
 from featcross._library import lib, text
-from featcross._spec import _offered, _value, by_loss, chosen, filled, parameter, parameters, spec
-from featcross._table import CHOICE, CLASSIFY, REGRESS, describe, get, name_of, names
+from featcross._names.spec import _offered, _value, by_loss, chosen, filled, parameter, parameters, spec
+from featcross._names.table import CHOICE, CLASSIFY, REGRESS, describe, get, name_of, names
 
 # What is not the library's default, or is no value of the key, and on purpose.
 DIFFERENT = {"degree",                  # 2, so that the highest order is asked for

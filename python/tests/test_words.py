@@ -9,7 +9,7 @@ import pytest
 from estimators import CLASSES, sample, small
 
 import featcross
-from featcross._words import in_python
+from featcross._names.words import in_python
 
 BAD = (-1, 0, "nonsense", 1e30, True, [1, -2])
 # Keys that have another name as a parameter, and what stands behind them.

@@ -16,7 +16,7 @@ import time
 import pytest
 
 from conftest import PROGRAM, SLOW, Result
-from test_spill import bytes_of, svm, table
+from test_spill import bytes_of, numbers, svm, table
 
 PLUGIN = pathlib.Path(PROGRAM).with_name("libfeatcross_mpi.so")
 pytestmark = [
@@ -68,24 +68,23 @@ MAPS = [["--map", "rk", "--kernel", "anova:order=2", "-D", "128"],
         ["--map", "ts", "--kernel", "poly:degree=2", "-D", "64"],
         ["--map", "rff", "--kernel", "rbf:gamma=0.01", "-D", "64"]]
 MODELS = [
-    (LOGISTIC, (1, 2, 3, 4)),
-    (["--model", "svm-l2", "--solver", "newton", "--scale", "std", "--class-weight", "balanced"], (3,)),
-    (["--model", "ridge"], (2,)),
-    *[([*model, *map], (n,)) for n, model in enumerate(LOSSES, 2) for map in MAPS],
-    ([*LOGISTIC, "--penalty", "l1", "--solver", "proximal"], (2,)),
-    (["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "4", "--max-iter", "5"], (2, 4)),
-    (["--model", "hofm:order=3,task=regress,max-iter=3", "--solver", "lbfgs", "--rank", "4"], (3,)),
-    (["--model", "pca:k=3"], (2, 3)),
+    *LOSSES,
+    *[pytest.param([*model, *map], marks=pytest.mark.large) for model in LOSSES for map in MAPS],
+    [*LOSSES[1], "--scale", "std", "--class-weight", "balanced"],
+    [*LOGISTIC, "--penalty", "l1", "--solver", "proximal"],
+    ["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "4", "--max-iter", "5"],
+    ["--model", "hofm:order=3,task=regress,max-iter=3", "--solver", "lbfgs", "--rank", "4"],
+    ["--model", "pca:k=3"],
 ]
 
 
-@pytest.mark.parametrize("model,counts", MODELS, ids=lambda m: f"{m[1]}{len(m)}" if isinstance(m, list) else "")
-def test_one_hash(fx, mpi, rows, tmp_path, model, counts):
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: "-".join(m[1::2]))
+def test_one_hash(fx, mpi, rows, tmp_path, model):
     seen = set()
     for how in (["--threads", 1], ["--threads", 2], ["--max-memory", "4M"]):
         fx("train", rows, "-o", "m.fx", *how, *model)
         seen.add(digest(tmp_path / "m.fx"))
-    for n in counts:
+    for n in (1, 2, 3, 4) if model == LOGISTIC else (2, 3, 4):  # of one process no plugin knows
         done = mpi("-n", n, PROGRAM, "train", rows, "-o", "m.fx", "--json", *model)
         seen.add(digest(tmp_path / "m.fx"))
         engine = done.json["engine"]
@@ -96,35 +95,46 @@ def test_one_hash(fx, mpi, rows, tmp_path, model, counts):
     assert os.listdir(tmp_path) == ["m.fx"]
 
 
-def test_classes(fx, mpi, tmp_path):
+@pytest.mark.parametrize("n, model", [(2, LOSSES[1]), (3, LOGISTIC), (4, LOSSES[1])], ids=str)
+def test_classes(fx, mpi, tmp_path, n, model):
     """Categories and classes that come late, weights, an evaluation set, a history, packed text in two files."""
     weighted(tmp_path / "t.csv")
     lines = (tmp_path / "t.csv").read_text().splitlines()
     (tmp_path / "rest.csv").write_text("\n".join([lines[0], *lines[9000:]]) + "\n")
     (tmp_path / "t.csv").write_text("\n".join(lines[:9000]) + "\n")
     subprocess.run(["gzip", "rest.csv"], check=True, cwd=tmp_path)
-    common = ["t.csv", "rest.csv.gz", "--label", "label", "--weight-column", "w", *LOGISTIC, "--scale", "maxabs",
+    common = ["t.csv", "rest.csv.gz", "--label", "label", "--weight-column", "w", *model, "--scale", "maxabs",
               "--eval-set", "t.csv"]
     plain = fx("train", "-o", "a.fx", "--json", *common)
-    done = mpi("-n", 3, PROGRAM, "train", "-o", "b.fx", "--history", "h.csv", "--json", *common)
+    done = mpi("-n", n, PROGRAM, "train", "-o", "b.fx", "--history", "h.csv", "--json", *common)
     assert digest(tmp_path / "a.fx") == digest(tmp_path / "b.fx")
     assert done.json["eval"] == plain.json["eval"] and done.json["classes"] == 3
     assert (tmp_path / "h.csv").read_text().count("\n") > 3
     assert done.talk.count("t.csv and 1 more file: csv") == 1
 
 
+def test_weighted_numbers(fx, mpi, tmp_path):
+    weighted(tmp_path / "t.csv")
+    common = ["t.csv", "--label", "age", "--drop", "label", "--weight-column", "w", "--model", "ridge"]
+    fx("train", "-o", "a.fx", *common)
+    for n in (2, 3):
+        mpi("-n", n, PROGRAM, "train", "-o", "b.fx", *common)
+        assert digest(tmp_path / "a.fx") == digest(tmp_path / "b.fx")
+
+
 def test_long_runs(fx, mpi, tmp_path):
     """Far more columns than a block has numbers: such sums go over several blocks, which one process must have.  If
     most columns come late, that is found when all rows are read."""
-    for late, model in ((0, LOGISTIC), (1, [*LOGISTIC, "--max-memory", "40M"]),
+    for late, model in ((0, [*LOGISTIC, "--folds", "2"]), (1, [*LOGISTIC, "--max-memory", "40M"]),
                         (0, ["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "8"])):
         with open(tmp_path / "wide.svm", "w") as f:
             for i in range(100000):
                 column = f"{10000 + i % 10000}:1" if i > 50000 * late else f"41:1.{'0' * 40}"
                 f.write(f"{1 if i * i % 7 < 3 else -1} {i % 31 + 1}:1 {column}\n")
-        fx("train", "wide.svm", "-o", "a.fx", "--max-iter", 2, *model)
-        done = mpi("-n", 2, PROGRAM, "train", "wide.svm", "-o", "b.fx", "--max-iter", 2, *model)
+        plain = fx("train", "wide.svm", "-o", "a.fx", "--json", "--max-iter", 2, *model).json
+        done = mpi("-n", 2, PROGRAM, "train", "wide.svm", "-o", "b.fx", "--json", "--max-iter", 2, *model)
         assert digest(tmp_path / "a.fx") == digest(tmp_path / "b.fx")
+        assert done.json.get("folds") == plain.get("folds")
         assert ("so it is read again" in done.talk) == late
 
 
@@ -190,9 +200,61 @@ def test_tune(fx, mpi, put, tmp_path):
     assert "process 1 has read other rows than process 0" in said.talk
 
 
+@pytest.mark.large
+def test_tune_shares(fx, mpi, tmp_path):
+    """Rows that exceed --max-memory are in no process whole; those who have some answer, too, about those held out."""
+    svm(tmp_path / "x.svm", rows=110000)
+    for options in (["--order", "1,2", "-D", "8", "-C", "0.1,1", "--folds", "2", "--scale", "auto"],
+                    ["--model", "fm", "--solver", "lbfgs", "--rank", "1,2", "--beta", "1x", "--folds", "2",
+                     "--max-iter", "3"]):
+        found = []
+        for run in (fx, lambda *args: mpi("-n", 3, PROGRAM, *args, "--max-memory", "32M")):
+            found.append(run("tune", "x.svm", "-o", "m.fx", "--json", *options).json)
+            found[-1]["file"] = digest(tmp_path / "m.fx")
+        engine = found[1]["engine"]
+        assert (engine["name"], engine["workers"], engine["parts"]) == ("mpi", 3, 27)
+        for x in found:
+            x.update(seconds=0, engine=0, best={**x["best"], "seconds": 0},
+                     trials=[{**trial, "seconds": 0} for trial in x["trials"]])
+        assert found[0] == found[1]
+    said = mpi("-n", 1, PROGRAM, "tune", "x.svm", ":", "-n", 1, PROGRAM, "tune", "x.svm", "--max-memory", "32M", status=2)
+    assert "process 1 has another --max-memory than process 0" in said.talk
+
+
+@pytest.mark.parametrize("data, options, said", [
+    ("t.csv", ["--penalty", "l2", "--max-iter", "5"], "classify, since labels are text"),
+    ("n.svm", ["--kernel", "anova:order=2", "-D", "64", "-C", "auto", "--folds", "3"], "regress, since labels such as"),
+    pytest.param("x.svm", [*LOGISTIC, "--kernel", "auto", "--scale", "auto"], "scaling: maxabs", marks=pytest.mark.large),
+    pytest.param("t.csv", [*LOGISTIC, "--folds", "3", "--metric", "f1-macro"], "", marks=pytest.mark.large),
+    ("t.csv", ["--model", "fm:rank=2,solver=lbfgs,max-iter=3", "--folds", "2"], "classify, since labels are text"),
+], ids=lambda x: " ".join(x) if isinstance(x, list) else x)
+def test_chosen(fx, mpi, tmp_path, data, options, said):
+    """What is decided by all rows: the task, the scaling, choices, folds, of classes that come late."""
+    {"t.csv": table, "x.svm": svm, "n.svm": numbers}[data](tmp_path / data, rows=30000)
+    common = [data, *(["--label", "label"] if data == "t.csv" else []), *options, "--json"]
+    plain = fx("train", *common, "-o", "a.fx")
+    for n in (2, 3):
+        done = mpi("-n", n, PROGRAM, "train", *common, "-o", "b.fx")
+        assert digest(tmp_path / "a.fx") == digest(tmp_path / "b.fx")
+        assert done.json["engine"]["workers"] == n and said in done.talk
+        assert all(done.json.get(key) == plain.json.get(key) for key in ("model", "held_out", "folds", "D"))
+    dry = [option for option in common if option not in ("--folds", "3", "2")]
+    dry = {n: mpi("-n", n, PROGRAM, "train", *dry, "--dry-run").json for n in (1, 2)}
+    assert {**dry[1], "scale": 0} == {**dry[2], "scale": 0}     # which the first pass of a fit may find
+    assert sorted(os.listdir(tmp_path)) == ["a.fx", "b.fx", data]
+
+
+@pytest.mark.large
+def test_chosen_but_refused(mpi, rows, tmp_path):
+    said = mpi("-n", 2, PROGRAM, "train", rows, "-o", "m.fx", status=4)
+    assert "is shared by several processes, and penalty l1, which was chosen, needs all rows in memory" in said.talk
+    assert "HINT: --penalty l1 --solver proximal does not" in said.talk and os.listdir(tmp_path) == []
+
+
 def test_refused(mpi, rows, tmp_path):
     """What one process must do alone: never several equal trainings."""
-    for options in (["--model", "perceptron"], ["--model", "svm", "--solver", "dual"], [*LOGISTIC, "-C", "auto"],
+    for options in (["--model", "perceptron"], ["--model", "svm", "--solver", "dual"],
+                    ["--model", "kernel-svm", "-C", "auto"],
                     ["--model", "fm", "--task", "classify", "--solver", "adagrad"]):
         said = mpi("-n", 2, PROGRAM, "train", rows, "-o", "m.fx", *options, status=4)
         assert said.talk.count("this fit needs them in one") == 1 and "logistic, ridge, pca" in said.talk

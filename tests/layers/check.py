@@ -6,7 +6,8 @@
     include climbs with ../; tests may include any module
   - the same of the folders of cli; of another folder a file includes the header of its name alone;
     no file of cli is named like one of src
-  - no folder directly below src or cli has more than 40 files .c and .h, tests aside
+  - no folder directly below src or cli has more than 40 files .c and .h, tests aside, and none of
+    python/featcross more than 40 modules
   - model, train, explain, file and recommend never test for a kind of model: no comparison of a
     kind, no fxi_kind_ symbol, nothing included of kind/, no strcmp of its name or spec with a literal
   - cli, examples and fuzz see featcross.h alone; so does python, of which scikit-learn is named in
@@ -160,6 +161,10 @@ def check_folders():
         files = len(glob.glob(f"{folder}*.[ch]"))
         if files > MAX_FILES:
             complain(folder, f"has {files} files; {MAX_FILES} are the most")
+    for folder in glob.glob("python/featcross/") + glob.glob("python/featcross/*/"):
+        files = len(glob.glob(f"{folder}*.py"))
+        if files > MAX_FILES:
+            complain(folder, f"has {files} modules; {MAX_FILES} are the most")
 
 
 def check_kinds():
@@ -252,7 +257,7 @@ def check_specs():
 def check_python():
     with open("include/featcross.h", encoding="utf-8") as f:
         declared = set(re.findall(r"\bfx_\w+", f.read()))
-    files = glob.glob("python/featcross/*.py")
+    files = glob.glob("python/featcross/**/*.py", recursive=True)
     assert len(files) > 10, "python/featcross was not found"
     for path in files + glob.glob("python/tests/*.py"):
         with open(path, encoding="utf-8") as f:
@@ -294,7 +299,7 @@ def check_python_names():
     models = model_names()
     models -= {name.replace("_", "-")   # those that are kernels', too
                for name in re.findall(r"^KERNEL\((\w+)\)", header.text("src/kernel/kernel.def"), re.M)}
-    for path in glob.glob("python/featcross/*.py"):
+    for path in glob.glob("python/featcross/**/*.py", recursive=True):
         with open(path, encoding="utf-8") as f:
             tree = ast.parse(f.read())
         own = {id(part) for kind in ast.walk(tree) if isinstance(kind, ast.ClassDef)

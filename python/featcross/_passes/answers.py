@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
-from ._library import (ASK, PASS_BLOCK, PASS_END, PROGRESS, Handle, check, fx_run, fx_sink,
+from .._library import (ASK, PASS_BLOCK, PASS_END, PROGRESS, Handle, check, fx_run, fx_sink,
                        fx_table, lib, strings)
-from ._run import Bar, DeferredErrors, bar_of, threads, written
-from ._spill import Block, Spill
+from .._run import Bar, DeferredErrors, bar_of, threads, written
+from .spill import Block, Spill
 
 CANCELLED = -8                          # FX_ECANCELLED
 COPIES = 5                              # of a block: packed, unpacked, scaled, with doubles

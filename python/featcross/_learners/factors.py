@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._eval_set import PATIENCE
-from ._fold_in import FoldsIn
-from ._library import copied
-from ._model import Model
+from .._fold_in import FoldsIn
+from .._library import copied
+from .._model import Model
+from .eval_set import PATIENCE
 
 PLAN = ("scale", "metric", "patience", "max_seconds")   # parameters that are members of fx_plan
 

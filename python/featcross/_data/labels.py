@@ -11,10 +11,10 @@ import numbers
 
 import numpy as np
 
-from ._library import encoded, fx_matrix, fx_table, strings, text, warn
-from ._numbers import exact, finite, unmasked
-from ._rows import Rows
-from ._sklearn import DataConversionWarning
+from .._library import encoded, fx_matrix, fx_table, strings, text, warn
+from .._sklearn import DataConversionWarning
+from .numbers import exact, finite, unmasked
+from .rows import Rows
 
 FEW = 20                                # values that numbers may have to be taken as classes
 
@@ -22,7 +22,7 @@ FEW = 20                                # values that numbers may have to be tak
 def plain(values, name: str):
     """The same or, of an Arrow table that NumPy does not take, its column."""
     if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "__array__"):
-        from ._arrow import column_of   # which needs what is defined here
+        from .arrow import column_of   # which needs what is defined here
 
         return column_of(values, name)
     return values

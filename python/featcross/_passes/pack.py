@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._library import PASS_BLOCK, check, fx_matrix, fx_run, fx_table, lib
-from ._rows import ROW, part_of
-from ._run import DeferredErrors, written
+from .._data.rows import ROW, part_of
+from .._library import PASS_BLOCK, check, fx_matrix, fx_run, fx_table, lib
+from .._run import DeferredErrors, written
 
 
 class Piece(NamedTuple):

@@ -9,8 +9,8 @@ import ctypes
 import os
 import tempfile
 
-from ._library import Handle, check, fx_table, lib
-from ._pack import Packer, Piece, shift
+from .._library import Handle, check, fx_table, lib
+from .pack import Packer, Piece, shift
 
 READ = 2**30                            # bytes that the system is asked for at a time
 

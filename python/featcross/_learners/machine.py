@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._choice import is_auto
-from ._library import text
-from ._matrix import rows_of, scaled
-from ._rows import Rows
-from ._table import describe
-from .kernels import kernel_handle
+from .._data.matrix import rows_of, scaled
+from .._data.rows import Rows
+from .._library import text
+from .._names.table import describe
+from ..kernels import kernel_handle
+from .choice import is_auto
 
 PRECOMPUTED = "precomputed"
 
@@ -37,10 +37,13 @@ class KernelMachine:
 
     def _rows(self, X, *, reset: bool) -> Rows:
         rows = super()._rows(X, reset=reset)
+        if reset and callable(self.kernel):
+            self.X_fit_ = rows.array
+        return self._for_model(rows)
+
+    def _for_model(self, rows: Rows) -> Rows:
         if not callable(self.kernel):
             return rows
-        if reset:
-            self.X_fit_ = rows.array
         K = Rows(self.kernel(rows.array, self._fitted("X_fit_")), "the kernel's values")
         if K.shape != (len(rows), self.X_fit_.shape[0]):
             raise ValueError(f"kernel={self.kernel!r} gave an array of shape {K.shape} for "

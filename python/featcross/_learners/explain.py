@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from ._library import warn
-from ._model import Combination, Explanation
-from ._numbers import natural
+from .._data.numbers import natural
+from .._library import warn
+from .._model import Combination, Explanation
 
 
 SHOWN = 20                              # labels that a message lists

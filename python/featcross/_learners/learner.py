@@ -10,24 +10,24 @@ from pathlib import Path
 
 import numpy as np
 
-from . import _labels
-from ._base import Estimator, seed_of
-from ._choice import as_before, choose, is_auto
-from ._evaluate import Evaluated
-from ._eval_set import Measured, held_out, one_set, part
-from ._explain import Explained
-from ._labels import Table
-from ._library import text
-from ._memory import limit_of
-from ._missing import Fills
-from ._model import SCORE, Model
-from ._numbers import narrowed
-from ._rows import Rows
-from ._sides import Sided
-from ._sklearn import ConvergenceWarning
-from ._spec import chosen, filled
-from ._stream import Streamed
-from ._table import describe, get
+from .._base import Estimator, seed_of
+from .._data import labels as _labels
+from .._data.labels import Table
+from .._data.memory import limit_of
+from .._data.numbers import narrowed
+from .._data.rows import Rows
+from .._library import text
+from .._model import SCORE, Model
+from .._names.spec import chosen, filled
+from .._names.table import describe, get
+from .._passes.stream import Streamed
+from .._sides import Sided
+from .._sklearn import ConvergenceWarning
+from .choice import as_before, choose, is_auto
+from .eval_set import Measured, held_out, one_set, part
+from .evaluate import Evaluated
+from .explain import Explained
+from .missing import Fills
 
 
 def online(self) -> bool:

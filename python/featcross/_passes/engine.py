@@ -3,7 +3,7 @@
 
 The solver runs here, in the library; what it asks of all rows are tasks of the scheduler.  Parts
 are cut where blocks of PASS_BLOCK rows end, so the model has the bytes of a fit on all rows in one
-place, however they are divided.  _part.py and _packed.py have what tasks do.
+place, however they are divided.  part.py and packed.py have what tasks do.
 """
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _packed, _part
-from ._answers import Asked
-from ._base import all_or_nothing
-from ._labels import ClassesSeen
-from ._library import PASS_BLOCK
-from ._memory import limit_of
-from ._packed import Layout
-from ._part import Look, Part
-from ._table import CLASSIFY
+from .._base import all_or_nothing
+from .._data.labels import ClassesSeen
+from .._data.memory import limit_of
+from .._library import PASS_BLOCK
+from .._names.table import CLASSIFY
+from . import packed as _packed, part as _part
+from .answers import Asked
+from .packed import Layout
+from .part import Look, Part
 
 if TYPE_CHECKING:
-    from ._learner import Learner
+    from .._learners.learner import Learner
 
 TASKS = 1                               # of a pass, for each thread of a worker
 FEW = 8                                 # answers that one task merges, or this process

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._labels import Table
-from ._library import F32, Handle, copied, encoded, fx_matrix, lib
-from ._rows import Rows
-from ._run import call
+from .._library import F32, Handle, copied, encoded, fx_matrix, lib
+from .._run import call
+from .labels import Table
+from .rows import Rows
 
 
 def rows_of(m: fx_matrix, what: str):

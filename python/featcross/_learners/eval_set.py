@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ._library import check, lib
-from ._rows import Rows
-from ._table import RANK, REGRESS, describe
+from .._data.rows import Rows
+from .._library import check, lib
+from .._names.table import RANK, REGRESS, describe
 
 PATIENCE = 5                            # of early_stopping, where patience is 0
 NAME = "valid_0"                        # what LightGBM calls the first set

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ._library import Handle, fx_matrix
-from ._matrix import rows_of
-from ._rows import Rows, is_sparse, part_of
-from .files import Reader
+from .._library import Handle, fx_matrix
+from ..files import Reader
+from .matrix import rows_of
+from .rows import Rows, is_sparse, part_of
 
 BATCH = 1 << 20                         # fields that are read at a time, where rows are streamed
 
@@ -152,7 +152,7 @@ class Stream:
 
 
 # ---- Rows ---------------------------------------------------------------------------------------
-class ArrowRows(Rows):
+class ReadRows(Rows):
     """Rows that a reader has read, in several matrices, which are joined where one is needed."""
 
     def __init__(self, data: Handle, table, dtype: np.dtype, note: str | None):
@@ -211,13 +211,13 @@ def _copy(matrices: list[fx_matrix], dtype: np.dtype, shape: tuple[int, int]) ->
     return Rows(out)
 
 
-def rows_read(reader: Reader, stream: Stream) -> ArrowRows:
+def rows_read(reader: Reader, stream: Stream) -> ReadRows:
     """What the reader was fed since the last time."""
     data, table = reader.take(False)
     note = None
     if table.blocks and table.block[0].ptr:
         note = f"X was converted to csr {stream.dtype}: it has categories"
-    return ArrowRows(data, table, stream.dtype, note)
+    return ReadRows(data, table, stream.dtype, note)
 
 
 def column_of(X, name: str) -> np.ndarray:
@@ -240,4 +240,4 @@ def column_of(X, name: str) -> np.ndarray:
     return out
 
 
-__all__ = ["ArrowRows", "Stream", "column_of", "is_arrow", "rows_read"]
+__all__ = ["ReadRows", "Stream", "column_of", "is_arrow", "rows_read"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ._arrow import ArrowRows, Stream, is_arrow, rows_read
-from ._frame import Encoder, csv_reader, distinct
-from ._rows import Rows
-from .files import Reader
+from .._frame import Encoder, csv_reader, distinct
+from ..files import Reader
+from .arrow import ReadRows, Stream, is_arrow, rows_read
+from .rows import Rows
 
 
 class Arrows:
@@ -44,7 +44,7 @@ class Arrows:
         return stream.reader(csv_reader([], None, missing), numbers)
 
     def _arrow_rows(self, X, reset: bool, reader: Reader | None = None, more: bool = False) \
-            -> tuple[ArrowRows, Reader]:
+            -> tuple[ReadRows, Reader]:
         """All of a stream; reader: that goes on with the columns of other streams."""
         stream = Stream(X)
         learns = reset or more or reader is not None
@@ -70,8 +70,12 @@ class Arrows:
             rows = rows_read(reader, stream)
             count += len(rows)
             if len(rows):
-                yield rows
+                yield self._for_model(rows)
         self._check_shape((count, len(stream.columns)), False)
+
+    def _for_model(self, rows: Rows) -> Rows:
+        """Rows that were read, as the model takes them."""
+        return rows
 
     def _arrow_names(self, stream: Stream, reader: Reader) -> None:
         """Sets what later rows must look like."""

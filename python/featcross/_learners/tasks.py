@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _labels
-from ._base import all_or_nothing
-from ._learner import Learner, online
-from ._missing import Accuracy, Determination, labels_at
-from ._model import LABEL, PROBA
-from ._sklearn import ClassifierMixin, RegressorMixin, available_if
-from ._stream import source_of
-from ._table import CLASSIFY, REGRESS
+from .._base import all_or_nothing
+from .._data import labels as _labels
+from .._model import LABEL, PROBA
+from .._names.table import CLASSIFY, REGRESS
+from .._passes.stream import source_of
+from .._sklearn import ClassifierMixin, RegressorMixin, available_if
+from .learner import Learner, online
+from .missing import Accuracy, Determination, labels_at
 
 if TYPE_CHECKING:
     from typing_extensions import Self

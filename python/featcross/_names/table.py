@@ -8,7 +8,7 @@ import itertools
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from ._library import check, encoded, fx_description, lib, strings, text
+from .._library import check, encoded, fx_description, lib, strings, text
 
 TEXT, NUMBER, COUNT, CHOICE, LIST = range(5)    # fx_key_type
 CLASSIFY, REGRESS, RANK = 1, 2, 4       # FX_TASK_..

@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A learner's fit on rows that need not be in memory: files, or parts that an iterator gives.
 
-The rows are packed once (_spill.py); then the library asks for passes over them (_answers.py).
+The rows are packed once (spill.py); then the library asks for passes over them (answers.py).
 """
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from . import _labels
-from ._answers import Answers, Asked
-from ._base import names_of
-from ._frame import is_frame
-from ._library import PASS_BLOCK, encoded, text
-from ._map import Map
-from ._memory import limit_of
-from ._model import Model
-from ._pack import Piece
-from ._rows import Rows, is_sparse
-from ._spec import filled
-from ._spill import Spill
-from ._table import CLASSIFY, describe
-from ._arrow import is_arrow
-from .arrow import Arrow
-from .files import Files, Reader
-from .parts import Parts
+from .._base import names_of
+from .._data import labels as _labels
+from .._data.arrow import ReadRows, is_arrow
+from .._data.memory import limit_of
+from .._data.rows import Rows, is_sparse
+from .._frame import is_frame
+from .._library import PASS_BLOCK, encoded, text
+from .._map import Map
+from .._model import Model
+from .._names.spec import filled
+from .._names.table import CLASSIFY, describe
+from ..arrow import Arrow
+from ..files import Files, Reader
+from ..parts import Parts
+from .answers import Answers, Asked
+from .pack import Piece
+from .spill import Spill
 
 
 def source_of(X) -> Files | Arrow | Parts | None:
@@ -98,7 +98,7 @@ def _streams(spec: str, divisible: bool) -> bool:
 
 def _streaming(divisible: bool = False) -> list[str]:
     """Estimators whose models the library fits without all rows in memory."""
-    package = sys.modules[__package__]
+    package = sys.modules["featcross"]
     found: dict[str, None] = {}         # in order
     for kind in [getattr(package, name) for name in package.__all__]:
         for model, own in getattr(kind, "_models", {}).items():
@@ -137,6 +137,25 @@ class Streamed:
             self._encoder(X, False)     # checks the columns
             self.encoder_.learn(X)
         return self._rows(X, reset=False), None
+
+    def _rows_in_parts(self, X) -> Iterator[Rows]:
+        """Also of files, as the program reads them for the model: in its columns."""
+        source = source_of(X)
+        if not isinstance(source, Files):
+            yield from [X] if isinstance(X, Rows) else super()._rows_in_parts(X)
+            return
+        model, count = self._fitted("model_"), 0
+        known, names = text(model.content.reader) or "", model.names()
+        own = Files(*source.names, reader=source.reader or known.replace(",labels=yes", "") or None)
+        reader = Reader(own.spec(False, self.missing), own.names[0])
+        if names is not None:
+            reader.name_columns(names)
+        for end in own.fed(reader):
+            data, table = reader.take(end)
+            count += table.rows
+            if table.rows:
+                yield self._for_model(ReadRows(data, table, np.dtype(np.float64), None))
+        self._check_shape((count, self.n_features_in_), False)
 
     def _labels_in(self, y, weight, n: int, seen: _labels.ClassesSeen) \
             -> tuple[np.ndarray | None, np.ndarray | None]:

@@ -8,7 +8,7 @@ import numbers
 
 import numpy as np
 
-from ._table import CHOICE, CLASSIFY, RANK, REGRESS, TEXT, Key, describe, get, meant, names
+from .table import CHOICE, CLASSIFY, RANK, REGRESS, TEXT, Key, describe, get, meant, names
 
 NAMES = {                               # key: parameter, where it is called otherwise
     "batch": "batch_size", "dist": "distribution", "intercept": "fit_intercept",

@@ -7,14 +7,14 @@ import re
 
 import numpy as np
 
-from ._eval_set import part
-from ._labels import class_names
-from ._library import text
-from ._missing import complete
-from ._model import Model
-from ._ask import ROWS, WEIGHTS, run_program
-from ._rows import Rows
-from ._table import Key, describe, get, name_of
+from .._ask import ROWS, WEIGHTS, run_program
+from .._data.labels import class_names
+from .._data.rows import Rows
+from .._library import text
+from .._model import Model
+from .._names.table import Key, describe, get, name_of
+from .eval_set import part
+from .missing import complete
 
 AUTO = "auto"
 FAMILY = "family.txt"

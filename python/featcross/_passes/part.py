@@ -2,7 +2,7 @@
 """Part: some rows of a fit whose rows are in several processes, as their owner holds them; and
 `look`, which finds what must be known of all parts before any can be packed.
 
-What is here and in _packed.py is pure and knows of no scheduler: it may run anywhere, and again.
+What is here and in packed.py is pure and knows of no scheduler: it may run anywhere, and again.
 """
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._base import names_of
-from ._frame import Encoder
-from ._labels import ClassesSeen
-from ._library import lib, text
-from ._matrix import rows_of
-from ._pack import ROW
-from ._rows import Rows, is_sparse
-from ._table import describe, meant
-from .files import Files
+from .._base import names_of
+from .._data.labels import ClassesSeen
+from .._data.matrix import rows_of
+from .._data.rows import Rows, is_sparse
+from .._frame import Encoder
+from .._library import lib, text
+from .._names.table import describe, meant
+from ..files import Files
+from .pack import ROW
 
 if TYPE_CHECKING:
-    from ._learner import Learner
+    from .._learners.learner import Learner
 
 
 def _some(values, first: int, end: int):
@@ -146,6 +146,12 @@ def read(number: int, name: str, reader: str | None, labels: bool, missing: str)
             weight.append(piece.weight)
     return Part(number, _stacked(X), np.concatenate(y) if y else None,
                 np.concatenate(weight) if weight else None, 0, (columns, base, spec))
+
+
+def predicted(estimator: Learner, method: str, name: str, reader: str | None) -> np.ndarray:
+    """The method's value for the rows of a file."""
+    rows = estimator._rows_in_parts(Files(name, reader=reader))
+    return np.concatenate([getattr(estimator, method)(some) for some in rows])
 
 
 def moved(A, by: int):

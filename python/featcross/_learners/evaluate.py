@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ._sklearn import available_if
+from .._sklearn import available_if
 
 
 def _has_labels(self) -> bool:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ._frame import array_of, is_frame
-from ._library import F32, F64, fx_matrix
-from ._numbers import converted, exact, narrowed, unmasked
+from .._frame import array_of, is_frame
+from .._library import F32, F64, fx_matrix
+from .numbers import converted, exact, narrowed, unmasked
 
 TYPES = {np.dtype(np.float32): F32, np.dtype(np.float64): F64}
 ROW = re.compile(r"\brow (\d+)")

@@ -11,9 +11,9 @@ import functools
 import re
 import sys
 
-from ._numbers import MISSING
-from ._spec import OPTIONS, parameter
-from ._table import MUST, describe, names
+from .._data.numbers import MISSING
+from .spec import OPTIONS, parameter
+from .table import MUST, describe, names
 
 START = r"(?<![\w:,'\"=-])"              # not behind the colon or comma of a spec, nor in quotes
 OPTION = re.compile(r"(?<!\S)--([a-z][a-z-]*)(?: ([^\s,;:()-][^\s,;:()]*))?|(?<!\S)-([DC])\b")
@@ -35,7 +35,7 @@ def _patterns() -> tuple[re.Pattern, re.Pattern]:
 @functools.cache
 def _classes() -> tuple[dict[str, str], dict[str, str]]:
     """What the library's maps and kernel machines are called here."""
-    package = sys.modules[__package__]
+    package = sys.modules["featcross"]
     kinds = [getattr(package, name) for name in package.__all__]
     return ({name: kind.__name__ for kind in kinds for name in getattr(kind, "_maps", ())},
             {name: kind.__name__ for kind in kinds for name in getattr(kind, "_models", ())

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ._labels import ClassesSeen
-from ._library import PASS_BLOCK, Handle, check, fx_run, fx_table, lib, strings
-from ._pack import Packer
-from ._part import Part, located, moved, must_be
-from ._rows import Rows, address, is_sparse
-from ._run import written
+from .._data.labels import ClassesSeen
+from .._data.rows import Rows, address, is_sparse
+from .._library import PASS_BLOCK, Handle, check, fx_run, fx_table, lib, strings
+from .._run import written
+from .pack import Packer
+from .part import Part, located, moved, must_be
 
 if TYPE_CHECKING:
-    from ._learner import Learner
+    from .._learners.learner import Learner
 
 
 class Layout(NamedTuple):

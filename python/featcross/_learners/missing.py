@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._labels import Table, column, is_text, plain, targets, weights
-from ._library import Handle, copied, encoded, lib
-from ._matrix import rows_of
-from ._model import LABEL
-from ._rows import Rows, is_sparse
-from ._run import call
+from .._data.labels import Table, column, is_text, plain, targets, weights
+from .._data.matrix import rows_of
+from .._data.rows import Rows, is_sparse
+from .._library import Handle, copied, encoded, lib
+from .._model import LABEL
+from .._run import call
 
 FILLS = ("zero", "mean", "median")
 WORDS = ("error", "drop", *FILLS, *(f"{fill},indicator" for fill in FILLS), "category")

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What learners share: fit and predict, tasks, parameters that are chosen, rows with NaN."""

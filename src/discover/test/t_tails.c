@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_tails.c - probabilities against tables and definitions. */
+ * t_tails.c - probabilities against tables and definitions.
+ *
+ * Covers: binomial.c */
 
 #include "discover/discover.h"
 #include "base/test.h"

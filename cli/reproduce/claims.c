@@ -112,8 +112,8 @@ static int parse(claim_line *w, size_t *form, const recipe *r, const char *line)
         if (w->words > 1 && !strcmp(forms[*form].name, w->word[1]))
             break;
     if (*form == FORMS)
-        return recipe_error(r, line, "expected X paper .., X reach .., X slope .., X ratio .., X bound .. or X "
-                                     "share ..");
+        return recipe_error(r, line, "expected X paper .., X reach .., X slope .., X ratio .., "
+                                     "X bound .. or X share ..");
     if (!forms[*form].parse(w))
         return recipe_error(r, line, "expected %s", forms[*form].form);
     if ((w->column = recipe_measured(r, w->word[0])) == RECIPE_VALUES)

@@ -234,11 +234,12 @@ void claims_decide_share(findings *f, const claim_line *w)
         summary s = records_of(f->k, i, RECORDS_LAST, w->column);
         double cases = round(s.mean * (double)s.n);
         claim *c = claim_of(f, i, s.mean <= w->limit);
-        add(c, "%s: %s in %.0f of %zu seeds", shown(name, f->r, i, "series"), w->word[0], cases, s.n);
+        add(c, "%s: %s in %.0f of %zu seeds", shown(name, f->r, i, "series"), w->word[0], cases,
+            s.n);
         if (!s.n)
             continue;
         fx_discover_binomial(&low, &high, (uint64_t)cases, s.n);
-        add(c, ", a share of %.3g (95 %% interval %.3g to %.3g), wanted: at most %g", s.mean, low, high,
-            w->limit);
+        add(c, ", a share of %.3g (95 %% interval %.3g to %.3g), wanted: at most %g", s.mean, low,
+            high, w->limit);
     }
 }

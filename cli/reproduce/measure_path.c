@@ -2,9 +2,9 @@
  * measure_path.c - measure `path`: L1 fits over all products of columns for many C, as in
  * fx_combos_path_new, on one thread.
  *
- * Columns of a case beyond the usual ones: order, the largest product (default 2); C_span, the last C
- * in units of the first (default 100); loss (default squared-hinge).  Options: steps=N, tol=X.  The
- * first C, the least with a weight, is left out of `steps`.
+ * Columns of a case beyond the usual ones: order, the largest product (default 2); C_span, the
+ * last C in units of the first (default 100); loss (default squared-hinge).  Options: steps=N, tol=X,
+ * repeats=N.  The first C, the least with a weight, comes before the N of the option.
  *
  * products   of 1 to `order` columns, that no one writes out
  * steps      C that were fitted

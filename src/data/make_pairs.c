@@ -21,7 +21,8 @@
  * With effect = e > 0 the sets do not decide, they shift the odds.  A row has nz features, drawn at
  * random from all; with w the number of planted sets that it holds whole, and E w its mean,
  *
- *   log(P(positive) / P(negative)) = e (w - E w),   E w = k nz (nz - 1) .. (nz - m + 1) / (d (d - 1) ..)
+ *   log(P(positive) / P(negative)) = e (w - E w),
+ *   E w = k nz (nz - 1) .. (nz - m + 1) / (d (d - 1) .. (d - m + 1))
  */
 
 #include "data/make.h"

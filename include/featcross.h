@@ -976,6 +976,9 @@ typedef struct fx_discovery {
 FX_API fx_status fx_discover(fx_discovery **out, const fx_discover_options *options,
                              const fx_table *t, const fx_run *run);
 FX_API void fx_discovery_free(fx_discovery *d);
+/* 95 % interval of a probability, of n > 0 trials of which k were a case (exact: Clopper and Pearson),
+ * as null_low and null_high: for labels that the caller shuffles. */
+FX_API void fx_discover_binomial(double *low, double *high, uint64_t k, uint64_t n);
 
 /* ---- All combinations, few weights -----------------------------------------------------------
  * Since 0.2.  For each C of an ascending path, the minimum over w and b of

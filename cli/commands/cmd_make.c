@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const char *output_path, *to, *planted_path;
-static const char *n_rows, *d, *nz, *k, *noise, *fields, *levels;
+static const char *n_rows, *d, *nz, *k, *noise, *effect, *fields, *levels;
 
-static const opt options[] = {      /* the first seven are keys of the set's spec */
+static const opt options[] = {      /* the first eight are keys of the set's spec */
     {"rows", 'n', "N", OPT_TEXT, &n_rows, NULL, "number of rows (default 2000)", 0, 0},
     {"features", 'd', "N", OPT_TEXT, &d, NULL,
      "number of features (default: pairs, triples 100; parity 20; dense-positive 64)", 0, 0},
@@ -21,7 +21,10 @@ static const opt options[] = {      /* the first seven are keys of the set's spe
      "pairs, triples: number of planted sets (default 10); parity: number of features that decide "
      "the label (default 3)", 0, 0},
     {"noise", 0, "SHARE", OPT_TEXT, &noise, NULL,
-     "share of labels to flip (default 0.05; parity 0)", 0, 0},
+     "share of labels to flip (default 0.05; parity, and with --effect, 0)", 0, 0},
+    {"effect", 0, "X", OPT_TEXT, &effect, NULL,
+     "pairs, triples: rows are drawn at random, and each planted set that a row holds adds X to the "
+     "log-odds of its label (default 0: the sets decide the label)", 0, 0},
     {"fields", 0, "N", OPT_TEXT, &fields, NULL, "fields: number of fields (default 4)", 0, 0},
     {"levels", 0, "N", OPT_TEXT, &levels, NULL, "fields: levels per field (default 25)", 0, 0},
     {"output", 'o', "FILE", OPT_TEXT, &output_path, "-",
@@ -38,8 +41,8 @@ static const opt_group group = {"Options", options};
 static int build_spec(char *spec, size_t capacity, const char *kind)
 {
     const struct { const char *key, *value; } keys[] = {
-        {"n", n_rows}, {"d", d}, {"nz", nz}, {"k", k}, {"noise", noise}, {"fields", fields},
-        {"levels", levels}};
+        {"n", n_rows}, {"d", d}, {"nz", nz}, {"k", k}, {"noise", noise}, {"effect", effect},
+        {"fields", fields}, {"levels", levels}};
     bool fits = (size_t)snprintf(spec, capacity, "%s", kind) < capacity;
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys && fits; i++)

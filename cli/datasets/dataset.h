@@ -88,6 +88,7 @@ int dataset_make_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 int dataset_plain_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 int dataset_plain_covtype(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 int dataset_plain_nursery(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
+int dataset_plain_splice(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 int dataset_ratings_movielens(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 int dataset_ratings_lastfm(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 int dataset_movielens_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w);

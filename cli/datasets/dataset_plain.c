@@ -78,3 +78,55 @@ int dataset_plain_nursery(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
     dataset_parts_drop(hot);
     return status;
 }
+
+/* ---- Splice -------------------------------------------------------------------------------
+ * 60 letters as numbers from 1 to 4: a column for each letter of each place. */
+enum { LETTERS = 4 };
+
+static int spell(fx_matrix *X, int32_t *col, const char *file)
+{
+    for (int64_t q = 0; q < X->ptr[X->rows]; q++) {
+        double v = X->type == FX_F32 ? ((const float *)X->val)[q] : ((const double *)X->val)[q];
+        int64_t j = X->wide ? ((const int64_t *)X->col)[q] : ((const int32_t *)X->col)[q];
+        if (!(v >= 1 && v <= LETTERS && v == (int)v) || j > INT32_MAX / LETTERS - 1)
+            return say_error("%s: %g in column %lld; letters are numbers from 1 to %d", file, v,
+                             (long long)j + 1, LETTERS);
+        col[q] = (int32_t)j * LETTERS + (int32_t)v - 1;
+    }
+    X->cols *= LETTERS;
+    X->wide = 0;
+    X->col = col;
+    X->type = FX_F32;
+    return 0;
+}
+
+int dataset_plain_splice(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
+{
+    dataset_rows letters[DATASET_PARTS] = {{0}};
+    fx_data *one = NULL;
+    int status = dataset_plain_read(letters, w);
+
+    if (status)
+        return status;
+    fx_table t = letters[DATASET_TRAIN].table;
+    if (!(status = rows_choose(&one, &t, 0, 1))) {   /* one block */
+        t = fx_data_table(one);
+        fx_matrix X = *t.block;
+        size_t n = (size_t)X.ptr[X.rows];
+        int32_t *col = malloc((n + 1) * sizeof *col);
+        float *ones = malloc((n + 1) * sizeof *ones);
+        status = col && ones ? spell(&X, col, w->kind->file[0]) : say_no_memory("rows");
+        for (size_t q = 0; q < n && !status; q++)
+            ones[q] = 1;
+        X.val = ones;
+        t.cols = X.cols;
+        t.block = &X;
+        if (!status)
+            status = dataset_files_take(&r[DATASET_TRAIN], &t);
+        free(col);
+        free(ones);
+    }
+    fx_data_free(one);
+    dataset_parts_drop(letters);
+    return status;
+}

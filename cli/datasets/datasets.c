@@ -61,6 +61,12 @@ static const dataset_kind table[] = {
                                 "the others (positive=none: 7 classes)",
      .valid = 0.1, .test = 0.2, .read = dataset_plain_covtype, .file = {"covtype/covtype.data"},
      .positive = "2"},
+    {.name = "dna", .help = "dna/dna.scale: 2,000 rows, 180 columns, class 3 against the others",
+     .valid = 0.1, .test = 0.2, .read = dataset_plain_read, .file = {"dna/dna.scale"},
+     .positive = "3"},
+    {.name = "splice", .help = "splice/splice: 1,000 rows, 60 letters, a column for each of four "
+                               "values",
+     .valid = 0.1, .test = 0.2, .read = dataset_plain_splice, .file = {"splice/splice"}},
     {.name = "mushrooms", .help = "extras/mushrooms: 8,124 rows, 112 columns",
      .valid = 0.1, .test = 0.2, .read = dataset_plain_read, .file = {"extras/mushrooms"}},
     {.name = "w8a", .help = "extras/w8a: 49,749 rows, 300 columns", .valid = 0.1, .test = 0.2,

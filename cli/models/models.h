@@ -241,6 +241,8 @@ typedef struct trial {
     double C, valid;                    /* chosen, and its metric on the validation rows */
     fx_status status;                   /* of the fit: FX_OK or a remark */
 } trial;
+uint64_t trial_memory_begin(void);      /* bytes held now; 0: peaks cannot be told apart */
+uint64_t trial_memory_end(uint64_t before);     /* peak since, above that; 0: not known */
 trial trial_none(void);                 /* nothing measured: all figures are NaN */
 /* Chooses the best of C[0..n), ascending: by the score on the validation rows (folds == 1), or by
  * the mean over that many folds of train and valid together, drawn with plan->seed.  Fits along C

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* ---- Memory ------------------------------------------------------------------------------- */
-static uint64_t reset_peak(void)        /* what is held now; 0: peaks cannot be told apart */
+uint64_t trial_memory_begin(void)
 {
     malloc_trim(0);                     /* memory that earlier fits freed must not count */
     FILE *f = fopen("/proc/self/clear_refs", "w");
@@ -22,6 +22,13 @@ static uint64_t reset_peak(void)        /* what is held now; 0: peaks cannot be 
     if (f && fclose(f))
         done = false;
     return done ? machine_memory("VmRSS") : 0;
+}
+
+uint64_t trial_memory_end(uint64_t before)
+{
+    uint64_t peak = before ? machine_memory("VmHWM") : 0;
+
+    return peak > before ? peak - before : 0;
 }
 
 /* ---- Choosing ----------------------------------------------------------------------------- */
@@ -123,14 +130,13 @@ fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all, const c
     if (s)
         return s;
     fx_table rows = both ? fx_data_table(p->joined) : p->train;
-    uint64_t before = reset_peak();
+    uint64_t before = trial_memory_begin();
     double start = say_clock();
     s = fx_model_fit(&m, plan, &rows, &cli.run);
     if (s < 0)
         return s;
     out->train_seconds = say_clock() - start;
-    uint64_t peak = before ? machine_memory("VmHWM") : 0;
-    out->memory = peak > before ? peak - before : 0;
+    out->memory = trial_memory_end(before);
     out->status = s;
     out->features = *fx_model_inspect(m)->map ? fx_model_inspect(m)->features : 0;
     out->bytes = 0;

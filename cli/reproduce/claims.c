@@ -69,6 +69,19 @@ static bool parse_ratio(claim_line *w)
            && (!w->panel || !strcmp(w->word[at + 4], "in"));
 }
 
+static bool parse_bound(claim_line *w)
+{
+    w->lower = w->words == 5 && !strcmp(w->word[2], "least");
+    w->series = w->word[w->words - 1];
+    return w->words == 4 + (size_t)w->lower && limit(w, w->word[2 + w->lower], "");
+}
+
+static bool parse_share(claim_line *w)
+{
+    w->series = w->word[3];
+    return w->words == 4 && limit(w, w->word[2], "");
+}
+
 /* ---- Lines -------------------------------------------------------------------------------- */
 static const struct {
     const char *name, *form;
@@ -81,6 +94,8 @@ static const struct {
      parse_slope, claims_decide_slope},
     {"ratio", "X ratio 0.6 SERIES of SERIES, perhaps with in PANEL",
      parse_ratio, claims_decide_ratio},
+    {"bound", "X bound 0.05 SERIES, or .. least 0.85 SERIES", parse_bound, claims_decide_bound},
+    {"share", "X share 0.05 SERIES", parse_share, claims_decide_share},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -97,7 +112,8 @@ static int parse(claim_line *w, size_t *form, const recipe *r, const char *line)
         if (w->words > 1 && !strcmp(forms[*form].name, w->word[1]))
             break;
     if (*form == FORMS)
-        return recipe_error(r, line, "expected X paper .., X reach .., X slope .. or X ratio ..");
+        return recipe_error(r, line, "expected X paper .., X reach .., X slope .., X ratio .., "
+                                     "X bound .. or X share ..");
     if (!forms[*form].parse(w))
         return recipe_error(r, line, "expected %s", forms[*form].form);
     if ((w->column = recipe_measured(r, w->word[0])) == RECIPE_VALUES)

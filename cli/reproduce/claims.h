@@ -26,4 +26,6 @@ void claims_decide_paper(findings *f, const claim_line *w);
 void claims_decide_reach(findings *f, const claim_line *w);
 void claims_decide_slope(findings *f, const claim_line *w);
 void claims_decide_ratio(findings *f, const claim_line *w);
+void claims_decide_bound(findings *f, const claim_line *w);
+void claims_decide_share(findings *f, const claim_line *w);
 #endif

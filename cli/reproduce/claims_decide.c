@@ -208,3 +208,38 @@ void claims_decide_ratio(findings *f, const claim_line *w)
             && (!w->panel || recipe_same(recipe_field(f->r, i, "panel"), w->panel)))
             ratio_one(f, w, i);
 }
+
+void claims_decide_bound(findings *f, const claim_line *w)
+{
+    char name[64];
+
+    for (size_t i = 0; i < f->r->cells && f->n < f->max_claims; i++) {
+        if (!is_series(f->r, i, w->series))
+            continue;
+        double mean = mean_of(f, i, w->column);
+        claim *c = claim_of(f, i, w->lower ? mean >= w->limit : mean <= w->limit);
+        add(c, "%s: %s is %.4g, wanted: at %s %g", shown(name, f->r, i, "series"), w->word[0], mean,
+            w->lower ? "least" : "most", w->limit);
+    }
+}
+
+void claims_decide_share(findings *f, const claim_line *w)
+{
+    char name[64];
+    double low, high;
+
+    for (size_t i = 0; i < f->r->cells && f->n < f->max_claims; i++) {
+        if (!is_series(f->r, i, w->series))
+            continue;
+        summary s = records_of(f->k, i, RECORDS_LAST, w->column);
+        double cases = round(s.mean * (double)s.n);
+        claim *c = claim_of(f, i, s.mean <= w->limit);
+        add(c, "%s: %s in %.0f of %zu seeds", shown(name, f->r, i, "series"), w->word[0], cases,
+            s.n);
+        if (!s.n)
+            continue;
+        fx_discover_binomial(&low, &high, (uint64_t)cases, s.n);
+        add(c, ", a share of %.3g (95 %% interval %.3g to %.3g), wanted: at most %g", s.mean, low,
+            high, w->limit);
+    }
+}

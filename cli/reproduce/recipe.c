@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const measure *const measures[] = {&measure_error, &measure_time, &measure_fit,
-                                          &measure_history};
+                                          &measure_history, &measure_path, &measure_discover};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
 const measure *recipe_measures(size_t i) { return i < MEASURES ? measures[i] : NULL; }

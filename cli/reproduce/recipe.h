@@ -67,7 +67,8 @@ typedef struct measure {
     int (*run)(const measure_context *l, size_t cell);
     int (*check)(const recipe *r);      /* early: specs, lists, references; or NULL */
 } measure;
-extern const measure measure_error, measure_time, measure_fit, measure_history;
+extern const measure measure_error, measure_time, measure_fit, measure_history, measure_path,
+    measure_discover;
 /* measure_rows.c, for measures of maps: option rows=N of the train part, drawn by the cell's seed
  * and scaled, in one block, kept until others are asked for; the map of a case; early checks. */
 int measure_rows(fx_table *out, const measure_context *l, size_t cell);
@@ -150,7 +151,10 @@ int records_push(records *k, const struct record *p);
  *   X slope D 0.6 S    the exponent of X against D, by least squares on logarithms, of series S, is
  *                      at most 0.6 (or X slope D least 0.8 S)
  *   X ratio 0.6 S of T in P    X of series S is at most 0.6 of that of T, at each D that both have,
- *                      in panel P (without `in P`: in each; or X ratio least 2 S of T) */
+ *                      in panel P (without `in P`: in each; or X ratio least 2 S of T)
+ *   X bound 0.05 S     each mean of series S is at most 0.05 (or X bound least 0.85 S)
+ *   X share 0.05 S     X is 0 or 1 for each seed, and 1 in at most 5 % of them; with the exact interval
+ *                      of the probability */
 typedef struct claim { bool passed, left_out; char text[512]; } claim; /* left_out: by --quick */
 int claims_run(claim *out, size_t *n, size_t max_claims, const recipe *r, const records *k);
 int claims_parse(const recipe *r);      /* early */

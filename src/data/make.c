@@ -175,8 +175,7 @@ fx_status fx_data_make(fx_data **out, const char *spec, uint64_t seed, const fx_
         s = describe(d, set, &m);
     if (!s && set->finish)
         s = set->finish(&m, d);
-    free(m.feature);
-    free(m.popularity);
+    fxi_free(m.feature, m.chance, m.popularity);
     if (s)
         fx_data_free(d);
     else

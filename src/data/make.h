@@ -17,6 +17,8 @@ typedef struct fxi_making {
     size_t extra;                       /* bytes that plant and finish allocate */
     size_t slots;                       /* pairs, triples: of the set of features drawn */
     size_t *feature;                    /* planted features first; or NULL.  free() */
+    double effect;                      /* pairs, triples: of a set on log-odds; 0: it decides */
+    double *chance;                     /* [k + 1] of a positive label, by sets; or NULL.  free() */
     double *popularity;                 /* fields: [levels] cumulated; or NULL.  free() */
 } fxi_making;
 

@@ -16,7 +16,14 @@
  * while every combination of fewer features of a set is equally frequent in both classes (as many
  * parts that contain it lack an even as an odd number).  No single feature, and for triples no pair
  * within a set, says anything about the label: a linear model is at chance.  Each row has m 2^(m-2)
- * planted features; features outside the planted sets, drawn at random, fill it up to nz. */
+ * planted features; features outside the planted sets, drawn at random, fill it up to nz.
+ *
+ * With effect = e > 0 the sets do not decide, they shift the odds.  A row has nz features, drawn at
+ * random from all; with w the number of planted sets that it holds whole, and E w its mean,
+ *
+ *   log(P(positive) / P(negative)) = e (w - E w),
+ *   E w = k nz (nz - 1) .. (nz - m + 1) / (d (d - 1) .. (d - m + 1))
+ */
 
 #include "data/make.h"
 
@@ -28,7 +35,9 @@
     {"d", "100", FXI_COUNT(d, FX_INDEX_MAX), "columns"},                                           \
     {"nz", "20", FXI_COUNT(nz, FX_INDEX_MAX), "ones in each row, or what d leaves"},               \
     {"k", "10", FXI_COUNT(k, FX_INDEX_MAX), "planted sets, or what d leaves"},                     \
-    {"noise", "0.05", FXI_NUMBER(0, 0.5), "share of labels that are turned round"}, {0}
+    {"noise", "0.05", FXI_NUMBER(0, 0.5), "share of labels that are turned round; 0 with effect"}, \
+    {"effect", "0", FXI_NUMBER(0, 100),                                                            \
+     "what each whole planted set adds to the log-odds of the label; 0: the sets decide it"}, {0}
 static const fx_key pairs[] = {KEYS(4, 2, 2)}, triples[] = {KEYS(12, 6, 4)};
 enum { PARTS_MAX = 4, NZ = 20 };        /* 2^(m-1), m <= 3; the default of nz */
 
@@ -41,6 +50,42 @@ static int ascending(const void *a, const void *b)
 
 static uint64_t few(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+static size_t slots_for(uint64_t drawn)
+{
+    size_t slots = 2;
+
+    while (slots < 2 * drawn)
+        slots *= 2;
+    return slots;
+}
+
+/* A given number must be within these; a default becomes at most the larger. */
+static fx_status count_within(size_t *out, const fxi_spec *s, const fx_key *keys, const char *key,
+                              uint64_t low, uint64_t high)
+{
+    bool given = fxi_spec_at(s, key) < s->keys;
+    uint64_t n = 0;
+    fx_status st = given ? fxi_key_count_within(&n, s, keys, key, low, high)
+                         : fxi_key_count(&n, s, keys, key);
+
+    *out = (size_t)few(n, high);
+    return st;
+}
+
+/* Rows of nz features from all d, labels with odds. */
+static fx_status start_effect(fxi_making *m, const fxi_spec *s, const fx_key *keys, size_t parts)
+{
+    fx_status st = count_within(&m->k, s, keys, "k", parts, m->cols / m->m);
+
+    if (!st)
+        st = count_within(&m->stored, s, keys, "nz", m->m * parts / 2, m->cols);
+    if (fxi_spec_at(s, "noise") == s->keys)
+        m->noise = 0;
+    m->slots = slots_for(m->stored);
+    m->extra += (m->k + 1) * sizeof *m->chance;
+    return st;
+}
+
 static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *keys, size_t order)
 {
     size_t parts = (size_t)1 << (order - 1), planted = order * parts / 2;
@@ -48,8 +93,16 @@ static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *keys, siz
     fx_status st = fxi_key_count(&d, s, keys, "d");
 
     if (!st)
-        st = fxi_key_count(&k, s, keys, "k");
+        st = fxi_key_number(&m->effect, s, keys, "effect");
     if (st)
+        return st;
+    m->m = order;
+    m->cols = (size_t)d;
+    m->type = FX_F32;
+    m->extra = m->cols * sizeof *m->feature;
+    if (m->effect > 0)
+        return start_effect(m, s, keys, parts);
+    if ((st = fxi_key_count(&k, s, keys, "k")))
         return st;
     if (fxi_spec_at(s, "k") == s->keys) /* where columns are few, defaults share them */
         k = few(k, d / (2 * order) > parts ? d / (2 * order) : parts);
@@ -62,13 +115,37 @@ static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *keys, siz
         k = few(k, most);
     else if ((st = fxi_key_count_within(&k, s, keys, "k", parts, most)))
         return st;
-    m->m = order;
     m->k = (size_t)k;
-    m->cols = (size_t)d;
     m->stored = (size_t)nz;
-    m->type = FX_F32;
-    m->extra = m->cols * sizeof *m->feature;
-    for (m->slots = 2; m->slots < 2 * (nz - planted); m->slots *= 2) {}
+    m->slots = slots_for(nz - planted);
+    return FX_OK;
+}
+
+/* Without libm, whose last digits differ between machines; to 13 digits. */
+static double exponential(double x)
+{
+    double y = x / 1024, term = 1, sum = 1;
+
+    for (int k = 1; k <= 8; k++)
+        sum += term *= y / k;
+    for (int k = 0; k < 10; k++)
+        sum *= sum;
+    return sum;
+}
+
+/* [k + 1] of a positive label, by how many sets are whole. */
+static fx_status plant_chances(fxi_making *m)
+{
+    double mean = (double)m->k;
+
+    if (!(m->chance = fxi_alloc(m->k + 1, sizeof *m->chance)))
+        return FX_ENOMEM;
+    for (size_t j = 0; j < m->m; j++)
+        mean *= ((double)m->stored - (double)j) / ((double)m->cols - (double)j);
+    for (size_t w = 0; w <= m->k; w++) {
+        double z = m->effect * ((double)w - mean);
+        m->chance[w] = 1 / (1 + exponential(z > 40 ? -40 : z < -40 ? 40 : -z));
+    }
     return FX_OK;
 }
 
@@ -81,7 +158,7 @@ static fx_status plant(fxi_making *m)
     fxi_rng_permutation(m->feature, m->cols, (fxi_rng){m->seed, FXI_DATA_MAKE});
     for (size_t set = 0; set < m->k; set++)
         qsort(m->feature + set * m->m, m->m, sizeof *m->feature, ascending);
-    return FX_OK;
+    return m->effect > 0 ? plant_chances(m) : FX_OK;
 }
 
 static fx_status start_pairs(fxi_making *m, const fxi_spec *s, const fx_key *keys)
@@ -127,9 +204,34 @@ static size_t draw(const fxi_making *m, fxi_rng r, uint64_t i, size_t n, size_t 
     return last;
 }
 
+static bool whole(const fxi_making *m, const size_t *set, const int32_t *col)
+{
+    for (size_t j = 0; j < m->m; j++) {
+        int32_t x = (int32_t)set[j];
+        if (!bsearch(&x, col, m->stored, sizeof *col, by_column))
+            return false;
+    }
+    return true;
+}
+
+static double row_effect(const fxi_making *m, fxi_rng r, int32_t *col, uint32_t *drawn)
+{
+    size_t sets = 0;
+
+    for (size_t t = 0; t < m->stored; t++)
+        col[t] = (int32_t)draw(m, r, 2 + t, m->cols, m->stored, t, drawn);
+    memset(drawn, 0, m->slots * sizeof *drawn);
+    qsort(col, m->stored, sizeof *col, by_column);
+    for (size_t set = 0; set < m->k; set++)
+        sets += whole(m, m->feature + set * m->m, col);
+    return fxi_rng_uniform(r, 1) < m->chance[sets] ? 1 : -1;
+}
+
 static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32_t *drawn)
 {
     fxi_rng r = fxi_data_make_row(m, i);
+    if (m->chance)
+        return row_effect(m, r, col, drawn);
     bool positive = fxi_rng_bits(r, 1) & 1;
     size_t n = 0, used[PARTS_MAX];
     uint64_t at = 2;                    /* next draw */

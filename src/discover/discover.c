@@ -407,7 +407,7 @@ static fx_status describe(work *w)
     d->permutations = w->d.o.permutations;
     d->null_found = w->nulls;
     if (d->permutations)
-        fxi_discover_tails_binomial(&d->null_low, &d->null_high, d->null_found, d->permutations);
+        fx_discover_binomial(&d->null_low, &d->null_high, d->null_found, d->permutations);
     w->out->m = w->d.train.m;
     w->d.train.m = NULL;
     d->info = fx_model_inspect(w->out->m);

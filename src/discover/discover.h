@@ -76,8 +76,6 @@ fx_status fxi_discover_likelihood(fxi_likelihood_term *term, double *deviance,
 /* ---- tails.c: probabilities ------------------------------------------------------------------------ */
 double fxi_discover_tails_ratio(double ratio);  /* that chi-squared of one degree is above it */
 double fxi_discover_tails_normal(double p);     /* what a normal number exceeds with probability p */
-/* 95 % interval of a probability of which k of n trials were a case (Clopper and Pearson). */
-void fxi_discover_tails_binomial(double *low, double *high, uint64_t k, uint64_t n);
 
 /* ---- One call --------------------------------------------------------------------------------------- */
 typedef struct fxi_discover {

@@ -14,7 +14,7 @@ void fxi_discover_products_free(fxi_products *z)
 
 static fx_status grow(fxi_products *z, size_t *room, size_t entries)
 {
-    if (entries + z->terms <= *room)
+    if (entries + z->terms < *room)     /* so there is memory also for no products */
         return FX_OK;
     size_t more = 2 * *room + z->terms + 64;
     int32_t *term = fxi_realloc(z->term, more, sizeof *term);

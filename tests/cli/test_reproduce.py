@@ -73,6 +73,9 @@ def with_old(*changes):
     ("y=mae", "y=mea", ":9: there is no column 'mea' to plot"),
     ("table    series", "table    serie", ":10: there is no column 'serie'"),
     ("ratio 0.9", "ratio much", ":11: expected X ratio"),
+    ("mae ratio 0.9 exact of rough", "mae bound least exact", ":11: expected X bound 0.05 SERIES"),
+    ("mae ratio 0.9 exact of rough", "mae share 0.1", ":11: expected X share 0.05 SERIES"),
+    ("mae ratio 0.9 exact of rough", "mae share 0.1 exacter", ":11: there is no series 'exacter'"),
     ("mae ratio", "mea ratio", ":11: 'mea' is not measured"),
     ("exact of rough", "exact of rougher", ":11: there is no series 'rougher'"),
     ("check    mae ratio 0.9 exact of rough", "check    rmse paper 0.1", ":11: there is no column paper_rmse"),
@@ -198,6 +201,10 @@ check    mae reach 1e-12 exact by D
 check    mae ratio 1 exact of full_one
 check    mae ratio least 1 exact of full_one
 check    mae ratio 1 full_one of unlike
+check    mae bound 1 rough
+check    mae bound least 1 rough
+check    mae share 1 exact
+check    mae share -1 exact
 """
     text = with_old(("check    mae ratio 0.9 exact of rough\n", checks), ("seeds    3", "seeds    1"),
                     ("8|16  -\n", "8|64|512  -\nunlike x anova rk 9 -\n"))
@@ -205,11 +212,15 @@ check    mae ratio 1 full_one of unlike
     found = fx("reproduce", recipe(text), "--no-plot", "--json", status=1).json["checks"]
     said = [c["text"] for c in found]
     assert [c["met"] for c in found] == [True, False, True, False, *3 * [True], *3 * [False],
-                                         True, False, False], said
+                                         True, False, False, True, False, True, False], said
     assert "0 of 1 means are within 1e-09 of the paper's; the farthest, rough, D = 8: " in said[1]
     assert -0.8 < float(re.search(r"to the power (\S+),", said[2])[1]) < -0.2  # like 1 / sqrt(D)
     assert said[5].startswith("full one is within 1 of exact's mae of ") and " at D = 8: " in said[5]
     assert " up to D = 512: " in said[8] and "nothing to compare" in said[12]
+    assert re.fullmatch(r"rough: mae is \S+, wanted: at most 1", said[13]) and said[14].endswith("at least 1")
+    # of one trial, none: 1 - 0.025 is the chance that a probability of 0.975 is not seen
+    assert re.fullmatch(r"exact: mae in 0 of 1 seeds, a share of \S+ \(95 % interval 0 to 0.975\), "
+                        r"wanted: at most 1", said[15])
 
 
 # ---- Going on ---------------------------------------------------------------------------------

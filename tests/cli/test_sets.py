@@ -42,6 +42,8 @@ def plain(d):
     put(d, "nursery/nursery.libsvm", [f"{i % 3} {1 + i % 3}:1 {4 + i % 5}:1 9:1 13:1 17:1 20:1 22:1 27:1"
                                       for i in range(30)])
     put(d, "covtype/covtype.data", [f"{i},{i % 7},0,{1 + i % 3}" for i in range(30)], ".xz")
+    put(d, "dna/dna.scale", [f"{1 + i % 3} {1 + i % 2}:1 {4 + i % 5}:1" for i in range(30)])
+    put(d, "splice/splice", [f"{'+1' if i % 3 else '-1'} 1:{1 + i % 4}.000 2:{1 + i % 3} 3:4" for i in range(30)], ".gz")
 
 
 def ratings(d):
@@ -82,6 +84,8 @@ def test_parts_and_columns(fx):
         "nursery:form=ordinal,positive=2 svm": (21, 3, 6, 8, -1, 1),
         "covtype svm": (21, 3, 6, 3, -1, 1),
         "covtype:positive=none,test=0.5 svm": (12, 3, 15, 3, 1, 3),
+        "dna svm": (21, 3, 6, 8, -1, 1),
+        "splice svm": (21, 3, 6, 12, -1, 1),
         "ml-1m:seed=3 ridge": (8, 1, 3, 7, 1, 5),
         "lastfm:valid=0 ridge": (4, 0, 1, 5, 2, 3),
         "make:kind=ball,n=50,d=3 svm": (35, 5, 10, 3, -1, 1),
@@ -112,10 +116,12 @@ def test_parts_and_columns(fx):
     ("make:valid=0.5,test=0.5", "leave nothing to train on"),
     ("ml-100k:test=0.1", "comes with such a part"),
     ("covtype:positive=9", "positive=9 is the label of no row"),
+    ("splice", "splice/splice: 5 in column 2; letters are numbers from 1 to 4"),
     ("lastfm", "lastfm-2k/user_artists.dat:2: not a line of numbers"),
 ])
 def test_faults_are_named(fx, data, said):
     put(fx.directory, "covtype/covtype.data", ["1,2,1", "2,1,2"])
+    put(fx.directory, "splice/splice", ["+1 1:1 2:5", "-1 1:2 2:3"])
     put(fx.directory, "lastfm-2k/user_artists.dat", ["userID\tartistID\tweight", "2\tx"])
     put(fx.directory, "lastfm-2k/user_taggedartists.dat", ["userID\tartistID\ttagID"])
     talk = reproduce(fx, f"{data} svm", status=2).talk

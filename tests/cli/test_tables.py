@@ -151,6 +151,9 @@ def test_make_options(fx, tmp_path):
     fx("make", "fields", "--fields", "3", "--levels", "7", "-n", "50", "-o", "f.csv")
     head = (tmp_path / "f.csv").read_text().splitlines()[0]
     assert head.startswith("field1=") and head.endswith(",label") and head.count(",") == 21
+    fx("make", "triples", "-n", "300", "-d", "30", "-k", "4", "--effect", "2", "-o", "e.npz", "--planted", "e.txt")
+    assert len((fx.directory / "e.txt").read_text().splitlines()) == 4
+    assert "effect=-1" in fx("make", "pairs", "--effect", "-1", status=2).talk
     assert "squares" in fx("make", "squares", status=2).talk
     fx("make", "parity", "--nz", "3", status=2)
     fx("make", "pairs", "--json", status=2)

@@ -103,6 +103,43 @@ static void combinations(const char *spec, size_t m, size_t n, size_t d, size_t 
     fx_data_free(data);
 }
 
+/* Random rows; of those that hold w planted sets a share 1/(1 + exp(-e (w - E w))) is positive. */
+static void effect(const char *spec, size_t m, size_t n, size_t d, size_t nz, size_t k, double e)
+{
+    fx_data *data = make(spec, test_u64(), 0);
+    fx_table t = fx_data_table(data);
+    size_t set[100][3];
+    double *ones = calloc(d, sizeof *ones), rows[101] = {0}, plus[101] = {0}, mean = (double)k,
+           chance = 1;
+
+    CHECK(ones && planted(set, data, m) == k && t.rows == n && t.cols == d);
+    for (size_t j = 0; j < m; j++)
+        chance *= (double)(nz - j) / (double)(d - j);
+    mean *= chance;
+    for (size_t i = 0; i < n; i++) {
+        fxi_row r = fxi_data_row(t.block, i);
+        size_t whole = 0;
+        CHECK(r.n == nz);
+        for (size_t q = 0; q < r.n; q++)
+            ones[fxi_row_column(r, q)]++;
+        for (size_t s = 0; s < k; s++)
+            whole += has(r, set[s][0]) && has(r, set[s][1]) && (m < 3 || has(r, set[s][2]));
+        rows[whole]++;
+        plus[whole] += t.label[i] > 0;
+    }
+    double share = (double)nz / (double)d, held = 0;
+    for (size_t j = 0; j < d; j++)
+        CHECK_NEAR(ones[j], (double)n * share, 6 * sqrt((double)n * share * (1 - share)));
+    for (size_t w = 0; w <= k; w++) {
+        double p = 1 / (1 + exp(-e * ((double)w - mean)));
+        CHECK_NEAR(plus[w], rows[w] * p, 6 * sqrt(rows[w] * p * (1 - p)) + 1e-9);
+        held += (double)w * rows[w];
+    }
+    CHECK_NEAR(held, (double)n * mean, 6 * (double)k * sqrt((double)n * chance));
+    free(ones);
+    fx_data_free(data);
+}
+
 static void parity(void)
 {
     fx_data *data = make("parity:n=5000,d=70,k=4,noise=0.1", 3, 0);
@@ -249,11 +286,15 @@ int main(void)
     combinations("pairs:n=5000,d=4,nz=2,k=2,noise=0", 2, 5000, 4, 2, 2, 0);     /* the smallest */
     combinations("triples:n=5000,d=12,nz=6,k=4,noise=0.5", 3, 5000, 12, 6, 4, 0.5);
     combinations("pairs:n=3000,d=1000,nz=902,k=50,noise=0", 2, 3000, 1000, 902, 50, 0); /* full */
+    effect("triples:n=20000,d=50,k=5,nz=20,effect=2.5", 3, 20000, 50, 20, 5, 2.5);
+    effect("pairs:n=5000,d=20,nz=9,k=2,effect=1,noise=0", 2, 5000, 20, 9, 2, 1);
+    effect("triples:n=5000,d=12,nz=12,effect=50", 3, 5000, 12, 12, 4, 50);  /* all hold all */
     parity();
     fields();
     dense_positive();
     repeats("pairs", "");
     repeats("triples", "");
+    repeats("triples", ",d=50,effect=2.5");
     repeats("parity", "");
     repeats("fields", ",fields=2,levels=200");
     repeats("dense-positive", ",d=8");
@@ -265,7 +306,7 @@ int main(void)
 
     rejected("spirals", "pairs, triples, parity, fields, dense-positive");
     rejected(NULL, "no synthetic set");
-    rejected("pairs:rows=3", "n, d, nz, k, noise");
+    rejected("pairs:rows=3", "n, d, nz, k, noise, effect");
     rejected("pairs:n=0", "n=0");
     rejected("pairs:n=-5", "n=-5");
     rejected("pairs:d=3", "from 4 to");
@@ -275,6 +316,9 @@ int main(void)
     rejected("pairs:noise=x", "noise=x");
     rejected("triples:k=3", "from 4 to");
     rejected("triples:nz=5", "from 6 to");
+    rejected("triples:d=50,k=17,effect=1", "k=17 is not a whole number from 4 to 16");
+    rejected("triples:d=50,nz=51,effect=1", "from 6 to 50");
+    rejected("pairs:effect=-1", "effect=-1");
     rejected("parity:d=3,k=4", "from 1 to 3");
     rejected("fields:levels=1", "from 2 to");
     rejected("fields:fields=100000,levels=100000", "levels=100000");

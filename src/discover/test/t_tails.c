@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_tails.c - probabilities against tables and definitions. */
+ * t_tails.c - probabilities against tables and definitions.
+ *
+ * Covers: binomial.c */
 
 #include "discover/discover.h"
 #include "base/test.h"
@@ -30,15 +32,15 @@ int main(void)
     CHECK_NEAR(fxi_discover_tails_ratio(3.841459), 0.05, 1e-7);
     CHECK_NEAR(fxi_discover_tails_ratio(10.827566), 0.001, 1e-8);
     CHECK(fxi_discover_tails_ratio(0) == 1 && fxi_discover_tails_ratio(-1) == 1);
-    fxi_discover_tails_binomial(&low, &high, 0, 10);
+    fx_discover_binomial(&low, &high, 0, 10);
     CHECK(low == 0);
     CHECK_NEAR(high, 1 - pow(0.025, 0.1), 1e-9);
-    fxi_discover_tails_binomial(&low, &high, 10, 10);
+    fx_discover_binomial(&low, &high, 10, 10);
     CHECK(high == 1);
     CHECK_NEAR(low, pow(0.025, 0.1), 1e-9);
     for (int i = 0; i < test_cases(100); i++) {
         uint64_t n = 1 + test_below(60), k = test_below(n + 1);
-        fxi_discover_tails_binomial(&low, &high, k, n);
+        fx_discover_binomial(&low, &high, k, n);
         CHECK(low <= (double)k / (double)n && high >= (double)k / (double)n);
         if (k)
             CHECK_NEAR(between(k, n, n, low), 0.025, 1e-9);

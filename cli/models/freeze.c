@@ -13,8 +13,8 @@
 /* Options that a frozen fit takes, of those that only training has. */
 static bool allowed(const opt *o)
 {
-    static const char *const names[] = {"init",     "freeze", "output",
-                                        "eval-set", "metric", "weights"};
+    static const char *const names[] = {"init",    "freeze", "output", "eval-set", "metric",
+                                        "weights", "links",  "nodes",  "nodes-b",  "negatives"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(o->name, names[i]))
@@ -38,9 +38,10 @@ int freeze_check(const opt_group *const *groups)
 int freeze_read(training *t, const char *data, const fx_model *init)
 {
     const fx_model_info *c = fx_model_inspect(init);
-    int status = model_file_rows(&t->X, data, c, (load_options){.kept = *c->missing != '\0',
-                                                                .grows = true, .more = t->more,
-                                                                .mores = t->mores});
+    const load_options how = {.kept = *c->missing != '\0', .grows = true, .more = t->more,
+                              .mores = t->mores};
+    int status = link_rows_given() ? side_rows_links(&t->X, c, "all", how)
+                                   : model_file_rows(&t->X, data, c, how);
 
     if (status || (status = training_weights(t)))
         return status;

@@ -150,3 +150,36 @@ def test_steps_are_listed(machine, put):
     header = (machine.directory / "n.fx").read_bytes()
     meta = json.loads(header[8:8 + int.from_bytes(header[:8], "little")])["__metadata__"]
     assert meta["later"] == "50-51" and meta["weight"] == "600" and meta["rows"] == "604"
+
+
+@pytest.mark.parametrize("model", [["fm"], ["bilinear:split=10"]])
+def test_nodes_of_links(fx, put, model):
+    """New people and films of a model of links: a column of their own on each side.  The pairs of the
+    others score as before, and a new person likes what those of the same kind like."""
+    r = np.random.default_rng(1)
+    put("people.svm", "".join(f"p{i} {1 + i % 3}:1 {4 + i % 7}:1\n" for i in range(40)))
+    put("films.svm", "".join(f"f{i} {1 + i % 3}:1 {4 + i % 5}:1\n" for i in range(30)))
+    put("links.txt", "".join(f"p{i} f{k}\n" for i in range(40) for k in range(30)
+                             if i % 3 == k % 3 and r.random() < 0.6))
+    nodes = ["--nodes", "people.svm", "--nodes-b", "films.svm"]
+    fx("train", "--links", "links.txt", *nodes, "--model", *model, "--rank", "3", "--beta", "1e-5", "-o", "m.fx")
+    scores = ["--links", "links.txt", *nodes, "--output", "score"]
+    before = fx("predict", "m.fx", *scores).text
+    put("new.svm", "new 11:1\n")
+    put("liked.txt", "".join(f"new f{k}\n" for k in range(0, 15, 3)))
+    j = fx("train", "--links", "liked.txt", "--nodes", "new.svm", "--nodes-b", "films.svm", "--negatives", "2",
+           "--init", "m.fx", "--freeze", "-o", "n.fx", "--json").json
+    assert j["later_columns"] == 1 and j["features"] == 19
+    assert fx("predict", "n.fx", *scores).text == before
+    best = fx("recommend", "n.fx", "--for", "new.svm", "--among", "films.svm", "--without", "liked.txt", "-k",
+              "5").text.splitlines()[1:]
+    assert sum(int(line.split(",")[2][1:]) % 3 == 0 for line in best) >= 4
+    put("other.svm", "g 9:1\n")        # a film
+    put("liked.txt", "".join(f"p{i} g\n" for i in range(1, 30, 3)))
+    fx("train", "--links", "liked.txt", "--nodes", "people.svm", "--nodes-b", "other.svm", "--negatives", "2",
+       "--init", "n.fx", "--freeze", "-o", "n.fx")
+    assert fx("predict", "n.fx", *scores).text == before
+    best = fx("recommend", "n.fx", "--for", "people.svm", "--among", "other.svm").text.splitlines()[1:]
+    by = sorted(best, key=lambda line: -float(line.split(",")[3]))
+    assert sum(int(line.split(",")[0][1:]) % 3 == 1 for line in by[:13]) >= 11
+    assert fx("info", "n.fx", "--json").json["later_columns"] == 2

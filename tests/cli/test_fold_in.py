@@ -152,6 +152,23 @@ def test_steps_are_listed(machine, put):
     assert meta["later"] == "50-51" and meta["weight"] == "600" and meta["rows"] == "604"
 
 
+def test_weights_of_classes(fx, put):
+    """As if each row had the weight of its class."""
+    lines = [f"{'no' if (k * k) % 5 < 2 else 'yes'} {1 + k % 4}:1 {5 + k % 3}:1\n" for k in range(60)]
+    put("x.svm", "".join(lines))
+    put("new.svm", "".join(line[:-1] + " 8:1\n" for line in lines[:9]))
+    put("w", "".join("3\n" if line[0] == "y" else "0.5\n" for line in lines[:9]))
+    fx("train", "x.svm", "--model", "fm", "--rank", "2", "--class-weight", "no=0.5,yes=3", "-o", "m.fx", "-q")
+    frozen = ["train", "new.svm", "--init", "m.fx", "--freeze", "-q", "-o"]
+    fx(*frozen, "a.fx", "--class-weight", "yes=3,no=0.5")
+    fx(*frozen, "b.fx", "--weights", "w")
+    assert (fx.directory / "a.fx").read_bytes() == (fx.directory / "b.fx").read_bytes()
+    fx(*frozen, "c.fx")
+    assert (fx.directory / "a.fx").read_bytes() != (fx.directory / "c.fx").read_bytes()
+    for option in "balanced", "maybe=1", "yes", "yes=x", "yes=-1", "yes=3,no=", "yes=inf":
+        assert "--class-weight" in fx(*frozen, "c.fx", "--class-weight", option, status=2).talk
+
+
 @pytest.mark.parametrize("model", [["fm"], ["bilinear:split=10"]])
 def test_nodes_of_links(fx, put, model):
     """New people and films of a model of links: a column of their own on each side.  The pairs of the

@@ -97,7 +97,7 @@ def test_svmlight_and_words(fx, put):
 @pytest.mark.parametrize("args, option", [
     (["--rank", "3"], "rank"), (["--model", "fm"], "model"), (["--folds", "3"], "folds"),
     (["--history", "h.csv"], "history"), (["-C", "2"], "cost"), (["-c", "2"], "c"),
-    (["--class-weight", "balanced"], "class-weight"), (["--checkpoint", "c"], "checkpoint"),
+    (["--checkpoint", "c"], "checkpoint"),
     (["--dry-run"], "dry-run"), (["--scale", "maxabs"], "scale"), (["--task", "regress"], "task"),
     (["--task", "classify"], "task"), (["--kernel", "linear"], "kernel"), (["--spill", "s"], "spill"),
     (["--max-seconds", "3"], "max-seconds"), (["--calibrate"], "calibrate"), (["--tol", "1"], "tol"),

@@ -238,7 +238,10 @@ typedef struct fx_table {
     int base;                           /* 0 or 1: what the source calls the first column */
     const char *const *id;              /* [rows] texts that identify rows, csv:id=; or NULL.
                                          * Selecting or scaling rows drops them */
-    const void *reserved[3];            /* NULL; for later versions */
+    size_t split;                       /* rows are pairs: columns of the first side; 0: not known.
+                                         * fx_data_links sets it, fx_model_fold_in reads it.
+                                         * Since 0.2 */
+    const void *reserved[2];            /* NULL; for later versions */
 } fx_table;
 
 typedef struct fx_data fx_data;         /* a table that owns its memory */
@@ -666,10 +669,11 @@ FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_tab
 /* Learns the columns that m does not know, such as a new user's, from the rows of t, while all else
  * stays as it is, and stores the new model in *out; m is not modified.  These are columns that are
  * all 0 in m's training and, where t is wider than m, those after m's; if m has names, t's names
- * begin with them.  The numbers minimise m's objective, in which losses are still divided by the
+ * begin with them.  Where m and t know their sides (`split`), that holds for the columns of each
+ * side: new ones of the first side come before all of the second.  The numbers minimise m's objective, in which losses are still divided by the
  * weight of the rows of the training (fx_model_info.weight): exactly where no row holds two of the
  * new columns, else to m's `tol` (FX_NOT_CONVERGED: not within 1,000 visits).  Rows are scaled as
- * in m, columns after m's not at all.  For factorization machines, but not poly-net and task=rank:
+ * in m, further columns not at all.  For factorization machines, but not poly-net and task=rank:
  * FX_EUNSUPPORTED.  Labels must be m's classes; without a new column: FX_EINVAL.  Since 0.2. */
 FX_API fx_status fx_model_fold_in(fx_model **out, const fx_model *m, const fx_table *t,
                                   const fx_run *run);

@@ -238,9 +238,9 @@ static int print_json(const metric_list *w, const fx_metrics *m, const fx_model_
 /* path NULL: of --links. */
 static int read_rows(job *j, loaded *X, const char *path)
 {
-    const load_options links = {.reader = j->c->reader, .kept = *j->c->missing != '\0'};
     int status = path ? model_file_batches(X, path, j->c, (load_options){0}, score, j)
-                      : link_rows_load(X, "test", &links);
+                      : side_rows_links(X, j->c, "test",
+                                        (load_options){.kept = *j->c->missing != '\0'});
 
     if (!status && !path)
         status = score(j, X);

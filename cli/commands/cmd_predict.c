@@ -269,8 +269,8 @@ static int predict(job *j, char **operand, const char *data)
         return status;
     status = data ? model_file_rows(&in, data, j->c,
                                     (load_options){.unlabelled = true, .streamed = true})
-                  : link_rows_load(&in, "given", &(load_options){.reader = j->c->reader,
-                                                                 .kept = *j->c->missing != '\0'});
+                  : side_rows_links(&in, j->c, "given",
+                                    (load_options){.kept = *j->c->missing != '\0'});
     while (!status && in.table.rows && !(status = predict_rows(j, &in)))
         status = load_next(&in);
     if (team_rank()) {

@@ -46,13 +46,14 @@ typedef struct job {
     fx_model *model;
     const fx_model_info *c;
     size_t output;                      /* number of the score */
+    size_t k;                           /* items for each user: not more than there are */
     side_rows items, users;
     char **item_name;
     fx_recommender *recommender;
     seen_items seen;
     recommend_lines lines;
     output *o;
-    size_t *item, *from;                /* [rows][top], [rows + 1] of a batch */
+    size_t *item, *from;                /* [rows][k], [rows + 1] of a batch */
     double *score;
     size_t capacity;                    /* rows */
     uint64_t rows, unseen;
@@ -93,6 +94,7 @@ static int read_items(job *j)
     if (s)
         return load_failed(&j->items.in, s);
     warn_unseen(&j->items, 0);
+    j->k = top < j->items.X.rows ? (size_t)top : j->items.X.rows;
     if (without
         && (status = seen_items_read(&j->seen, without, (const char *const *)j->item_name,
                                      j->items.X.rows)))
@@ -105,7 +107,7 @@ static int read_items(job *j)
 /* ---- Users -------------------------------------------------------------------------------- */
 static int reserve(job *j, size_t rows)
 {
-    size_t k = (size_t)top;
+    size_t k = j->k;
 
     if (rows <= j->capacity && j->from)
         return 0;
@@ -138,13 +140,13 @@ static int write_user(job *j, size_t i)
     int status = 0;
 
     j->lines.user = side_rows_name(buf, &j->users, i);
-    for (size_t r = 0; r < top && !status; r++) {
-        size_t item = j->item[i * top + r];
+    for (size_t r = 0; r < j->k && !status; r++) {
+        size_t item = j->item[i * j->k + r];
         if (item == SIZE_MAX)
             break;
         j->lines.item = j->item_name[item];
         status = recommend_lines_add(
-            &j->lines, r + 1, j->score[i * top + r],
+            &j->lines, r + 1, j->score[i * j->k + r],
             recommend_reasons_pair(&j->lines.reasons, &j->users.X, i, &j->items.X, item));
     }
     return status;
@@ -162,7 +164,7 @@ static int answer(job *j)
         return status;
     progress_begin("recommend", "users", (double)X->rows);
     fx_status s = fx_model_recommender_best(j->item, j->score, &unseen, j->recommender, X,
-                                            (size_t)top, without ? j->from : NULL, j->seen.seen,
+                                            j->k, without ? j->from : NULL, j->seen.seen,
                                             &cli.run);
     progress_end();
     if (s)

@@ -36,7 +36,7 @@ static const opt options[] = {
     {"freeze", 0, NULL, OPT_FLAG, &freeze, NULL,
      "with --init MODEL, a factorization machine (not poly-net, not --task rank): learn columns that "
      "MODEL does not know, such as user=new, from the rows that hold them, and leave all else as it "
-     "is; DATA is read as the rows of MODEL were", 0, 0},
+     "is; DATA, or --nodes of --links, is read as the rows of MODEL were", 0, 0},
     {"eval-set", 0, "FILE", OPT_TEXT, &eval_path, NULL,
      "measure the model on the labelled rows of FILE, after every iteration and at the end", 0, 0},
     {"history", 0, "FILE", OPT_TEXT, &history_path, NULL,

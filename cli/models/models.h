@@ -302,6 +302,8 @@ typedef struct side_rows {
     fx_matrix X;                        /* rows at hand, in columns of the model; none: the end */
     size_t before;                      /* rows that came before */
     uint64_t unseen;                    /* numbers of columns that the side does not have */
+    bool alone;                         /* X has the columns of this side only */
+    size_t more;                        /* how many of them the model does not have */
     int64_t *ptr;                       /* memory of X */
     int32_t *col;
     double *val;
@@ -314,6 +316,9 @@ int side_rows_next(side_rows *s);
 /* What row i of X is called: its identifier, its label, else its number from 1. */
 const char *side_rows_name(char buf[32], const side_rows *s, size_t i);
 void side_rows_close(side_rows *s);
+/* Pairs of --links and --nodes, read as those of the model were, as link_rows_load has them; how:
+ * kept, and grows: new columns follow those of each side. */
+int side_rows_links(loaded *l, const fx_model_info *c, const char *part, load_options how);
 /* The score that --output CLASS names; with one score, NULL is that. */
 int side_rows_output(size_t *out, const char *who, const fx_model_info *c,
                      const char *class_option);

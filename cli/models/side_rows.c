@@ -34,14 +34,18 @@ static const char **names_of(const fx_model_info *c, size_t first, size_t n)
     return name;
 }
 
-static size_t first_of(const side_rows *s) { return s->side == FX_SECOND ? s->c->split : 0; }
-
-static size_t width_of(const side_rows *s)
+static size_t first_of(const side_rows *s)
 {
-    const fx_model_info *c = s->c;
-
-    return !c->split ? c->inputs : s->side == FX_SECOND ? c->inputs - c->split : c->split;
+    return s->side == FX_SECOND && !s->alone ? s->c->split : 0;
 }
+
+/* Columns of this side of the model. */
+static size_t columns_of(const fx_model_info *c, fx_side side)
+{
+    return !c->split ? c->inputs : side == FX_SECOND ? c->inputs - c->split : c->split;
+}
+
+static size_t width_of(const side_rows *s) { return columns_of(s->c, s->side) + s->more; }
 
 static int read_side(side_rows *s, const char *path, load_options how)
 {
@@ -53,12 +57,15 @@ static int read_side(side_rows *s, const char *path, load_options how)
         return model_file_rows(&s->in, path, c, how);
     how.reader = *reader ? reader : c->reader;
     how.base = !*reader ? c->base : spec_says(reader, "base", "0") ? 0 : 1;
-    if (c->name && !(name = names_of(c, first_of(s), width_of(s))))
+    const size_t first = s->side == FX_SECOND ? c->split : 0, n = columns_of(c, s->side);
+    if (c->name && !(name = names_of(c, first, n)))
         return say_no_memory("names of columns");
     how.name = name;
-    how.names = width_of(s);
+    how.names = n;
     int status = load_as(&s->in, path, &how);
     free(name);
+    if (!status && how.grows && s->in.table.cols > n)
+        s->more = s->in.table.cols - n;
     return status;
 }
 
@@ -134,7 +141,7 @@ static int place(side_rows *s)
             s->ptr[++row] = (int64_t)(to = put_row(s, m, i, to));
     }
     s->X = (fx_matrix){.rows = row,
-                       .cols = s->c->inputs,
+                       .cols = s->alone ? width_of(s) : s->c->inputs,
                        .type = FX_F64,
                        .val = s->val,
                        .ptr = s->ptr,
@@ -146,7 +153,7 @@ static int place(side_rows *s)
 int side_rows_open(side_rows *s, const char *path, const fx_model_info *c, fx_side side,
                    load_options how)
 {
-    *s = (side_rows){.c = c, .side = side};
+    *s = (side_rows){.c = c, .side = side, .alone = how.nodes};
     int status = read_side(s, path, how);
 
     return status ? status : place(s);
@@ -178,6 +185,44 @@ void side_rows_close(side_rows *s)
     free(s->ptr);
     free(s->col);
     free(s->val);
+}
+
+/* ---- Pairs -------------------------------------------------------------------------------- */
+static int open_nodes(fx_table *t, side_rows *s, const fx_model_info *c, fx_side side,
+                      load_options how)
+{
+    int status = side_rows_open(s, link_rows_nodes(side), c, side, how);
+
+    if (status)
+        return status;
+    load_say(&s->in);
+    *t = s->in.table;
+    t->name = t->cols == s->X.cols ? t->name : NULL;
+    t->cols = s->X.cols;
+    t->blocks = 1;
+    t->block = &s->X;
+    return 0;
+}
+
+int side_rows_links(loaded *l, const fx_model_info *c, const char *part, load_options how)
+{
+    const bool two = link_rows_nodes(FX_SECOND) != NULL;
+    side_rows a = {0}, b = {0};
+    fx_table A, B;
+
+    if (!*c->side_reader[FX_FIRST]) {
+        how.reader = c->reader;
+        return link_rows_load(l, part, &how);
+    }
+    how.unlabelled = how.nodes = true;
+    int status = open_nodes(&A, &a, c, FX_FIRST, how);
+    if (!status && two)
+        status = open_nodes(&B, &b, c, FX_SECOND, how);
+    if (!status && !(status = link_rows_pairs(l, part, &A, two ? &B : NULL, &how)))
+        l->reading.unseen += a.unseen + a.in.reading.unseen + b.unseen + b.in.reading.unseen;
+    side_rows_close(&a);
+    side_rows_close(&b);
+    return status;
 }
 
 int side_rows_output(size_t *out, const char *who, const fx_model_info *c, const char *class_option)

@@ -46,19 +46,35 @@ int link_rows_check(const char *who, int operands)
     return 0;
 }
 
-static int make(loaded *l, const fx_table *A, const fx_table *B, const char *text)
+const char *link_rows_nodes(fx_side side) { return side == FX_FIRST ? nodes : nodes_b; }
+
+int link_rows_pairs(loaded *l, const char *part, const fx_table *A, const fx_table *B,
+                    const load_options *like)
 {
-    progress_begin("pairs", "rows", 0);
-    fx_status s = fx_data_links(&l->data, A, B, text, l->part, (size_t)negatives, cli.seed,
-                                &cli.run);
-    progress_end();
-    return s ? say_file_error(link_path, "links", s) : 0;
+    char *text = NULL;
+    double start = say_clock();
+    int status = input_slurp(&text, link_path);
+
+    *l = (loaded){.name = link_path, .format = "links", .part = reading_part(part),
+                  .split = A->cols};
+    if (!status) {
+        progress_begin("pairs", "rows", 0);
+        fx_status s = fx_data_links(&l->data, A, B, text, l->part, (size_t)negatives, cli.seed,
+                                    &cli.run);
+        progress_end();
+        status = s ? say_file_error(link_path, "links", s) : 0;
+    }
+    free(text);
+    if (!status && !(status = rows_made(l, start)))
+        status = rows_missing_settle(l, like);
+    if (status)
+        load_free(l);
+    return status;
 }
 
 /* What nodes will be read by. */
 static int keep_sides(loaded *l, const loaded *a, const loaded *b)
 {
-    l->split = a->table.cols;
     l->node_spec[0] = strdup(a->spec);
     l->node_spec[1] = strdup(b->spec);
     return l->node_spec[0] && l->node_spec[1] ? 0 : say_no_memory("reading");
@@ -68,31 +84,20 @@ int link_rows_load(loaded *l, const char *part, const load_options *like)
 {
     const load_options unlabelled = {.base = -1, .unlabelled = true, .filled = like->filled,
                                      .kept = like->kept, .nodes = true};
-    loaded A = {0}, B = {0}, made = {.name = link_path, .format = "links",
-                                     .part = reading_part(part)};
-    char *text = NULL;
+    loaded A = {0}, B = {0};
     double start = say_clock();
-    int status = input_slurp(&text, link_path);
+    int status = load_as(&A, nodes, &unlabelled);
 
-    if (!status && !(status = load_as(&A, nodes, &unlabelled))) {
+    if (!status) {
         load_say(&A);
         if (nodes_b && !(status = load_as(&B, nodes_b, &unlabelled)))
             load_say(&B);
     }
-    if (!status)
-        status = make(&made, &A.table, nodes_b ? &B.table : NULL, text);
-    if (!status)
-        status = rows_made(&made, start);
-    if (!status)
-        status = rows_missing_settle(&made, like);
-    if (!status)
-        status = keep_sides(&made, &A, nodes_b ? &B : &A);
-    free(text);
+    if (!status && !(status = link_rows_pairs(l, part, &A.table, nodes_b ? &B.table : NULL, like))
+        && (status = keep_sides(l, &A, nodes_b ? &B : &A)))
+        load_free(l);
+    l->seconds = say_clock() - start;
     load_free(&A);
     load_free(&B);
-    if (status)
-        load_free(&made);
-    else
-        *l = made;
     return status;
 }

@@ -305,10 +305,14 @@ int spill_file_open(spill *s, loaded *l, const char *kept, const char *path,
 extern const opt_group link_rows_options;
 bool link_rows_given(void);             /* --links */
 const char *link_rows_path(void);
+const char *link_rows_nodes(fx_side side);      /* NULL: not given */
 /* Are rows from there alone?  operands: files of rows that are given besides. */
 int link_rows_check(const char *who, int operands);
 /* part: if --part is not given; like: how missing numbers of the pairs are treated. */
 int link_rows_load(loaded *l, const char *part, const load_options *like);
+/* The same of nodes that were read; B NULL: links are within A. */
+int link_rows_pairs(loaded *l, const char *part, const fx_table *A, const fx_table *B,
+                    const load_options *like);
 
 /* ---- movielens_dir.c: a directory with u.data, u.user and u.item, packed or not ------------- */
 bool movielens_dir_is(const char *path);

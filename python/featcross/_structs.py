@@ -32,7 +32,8 @@ fx_matrix = _struct("fx_matrix", rows=c_size_t, cols=c_size_t, stride=c_size_t, 
 fx_table = _struct("fx_table", rows=c_size_t, cols=c_size_t, blocks=c_size_t,
                    block=POINTER(fx_matrix), label=c_void_p, classes=c_size_t,
                    class_name=POINTER(c_char_p), qid=c_void_p, weight=c_void_p,
-                   name=POINTER(c_char_p), base=c_int, id=POINTER(c_char_p), reserved=c_void_p * 3)
+                   name=POINTER(c_char_p), base=c_int, id=POINTER(c_char_p), split=c_size_t,
+                   reserved=c_void_p * 2)
 fx_sink = _struct("fx_sink", size=c_size_t, write=WRITE, member=MEMBER, ctx=c_void_p)
 fx_bound = _struct("fx_bound", kind=c_char_p, formula=c_char_p, features=c_double)
 fx_deviation = _struct("fx_deviation", size=c_size_t, pairs=c_size_t, mae=c_double, rmse=c_double,

@@ -30,7 +30,7 @@ POINTERS = {                            # as which ctypes' types a pointer may s
     "char*": (c_char_p, c_void_p), "void*": (c_void_p, c_char_p), "char**": (POINTER(c_char_p),),
     "double*": (POINTER(c_double), c_void_p), "size_t*": (POINTER(c_size_t), c_void_p),
     "ArrowSchema*": (c_void_p,), "ArrowArray*": (c_void_p,), "int64_t*": (c_void_p,), "int32_t*": (c_void_p,), "uint64_t*": (POINTER(c_uint64),),
-    "unsigned char*": (POINTER(c_ubyte),), "void*[3]": (c_void_p * 3,), "char*[2]": (c_char_p * 2,),
+    "unsigned char*": (POINTER(c_ubyte),), "void*[2]": (c_void_p * 2,), "char*[2]": (c_char_p * 2,),
     "int (*)(void*, double)": (_library.PROGRESS,),
     "int (*)(void*, void*, size_t)": (_library.WRITE,),
     "int (*)(void*, char*, uint64_t)": (_library.MEMBER,),

@@ -254,6 +254,8 @@ static fx_status check_table(const fx_table *t, bool missing, const fx_run *run)
         return fxi_error(FX_EINVAL, t ? "the table has no blocks" : "no table is given");
     if (t->base != 0 && t->base != 1)
         return fxi_error(FX_EINVAL, "the table counts columns from %d, not from 0 or 1", t->base);
+    if (t->split > t->cols)
+        return fxi_error(FX_EINVAL, "%zu of %zu columns are of the first side", t->split, t->cols);
     for (size_t i = 0; i < sizeof t->reserved / sizeof *t->reserved; i++)
         if (t->reserved[i])
             return fxi_error(FX_EINVAL, "reserved[%zu] of the table is not NULL", i);

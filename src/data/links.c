@@ -178,6 +178,7 @@ static fx_status make_rows(making *x, fxi_team *team)
     t->label = x->label;
     t->qid = x->qid;
     t->base = x->l.A->base;
+    t->split = x->l.A->cols;
     return FX_OK;
 }
 

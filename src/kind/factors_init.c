@@ -61,23 +61,29 @@ static bool known(const fx_model_info *c, const fxi_fm *fm, size_t col)
     return col < fm->front || !c->seen || c->seen[j];
 }
 
-/* Copies numbers of the earlier model to their places in the shape of now. */
-static void take(double *to, const fxi_fm *now, const double *from, const fx_model *m)
+static size_t place(const fxi_train *t, const fxi_fm *fm, size_t col)
 {
+    return col < fm->front ? col : fm->front + fxi_train_place(t, col - fm->front);
+}
+
+/* Copies numbers of the earlier model to their places in the shape of now. */
+static void take(double *to, const fxi_fm *now, const double *from, const fxi_train *t)
+{
+    const fx_model *m = t->init;
     const fxi_fm *fm = shape_of(m);
     size_t halves = fm->twice ? 2 : 1, half = fm->cols / halves, wide = now->cols / halves;
 
     to[0] = from[0];
     for (size_t j = 0; j < fm->given && fm->linear; j++)
         if (known(&m->c, fm, fm->front + j))
-            to[now->w + j] = from[fm->w + j];
+            to[now->w + fxi_train_place(t, j)] = from[fm->w + j];
     for (size_t g = 0; g < fm->blocks; g++) {
         const fxi_fm_block *a = &fm->block[g], *b = &now->block[g];
         for (size_t s = 0; s < fm->rank; s += FXI_LANES)
             for (size_t h = 0; h < halves; h++)
                 for (size_t j = 0; j < half; j++)
                     if (known(&m->c, fm, j))
-                        memcpy(to + fxi_fm_at(now, g, s, h * wide + j),
+                        memcpy(to + fxi_fm_at(now, g, s, h * wide + place(t, fm, j)),
                                from + fxi_fm_at(fm, g, s, h * half + j), FXI_LANES * sizeof *to);
         memcpy(to + b->lambda, from + a->lambda, fm->rank * sizeof *to);
         if (fm->kind == FXI_FM_SIMPLEX)
@@ -104,13 +110,13 @@ void fxi_kind_factors_init_start(fxi_output *o)
         return;
     const fxi_factors *before = t->init->own;
     size_t size = before->fm->size;
-    take(f->v, now, before->v + o->number * size, t->init);
+    take(f->v, now, before->v + o->number * size, t);
     double b = f->v[0];
     f->v[0] = b - own->centre;
     if (!before->state || !f->sum)
         return;
     const double *state = before->state + o->number * size;
-    take(f->sum, now, state, t->init);
+    take(f->sum, now, state, t);
     if (state[OWN_B] + own->centre == b)  /* exactly, where the targets are the same */
         f->v[0] = state[OWN_B];
     f->lr *= state[SHARE];

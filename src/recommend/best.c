@@ -229,7 +229,7 @@ static fx_status answer(block *b, fxi_team *team)
         for (size_t t = 0; t < tiles && !st; t++)
             st = take_chunk(b, t, p, panels);
     }
-    for (size_t i = 0; i < b->users && !st; i++)
+    for (size_t i = 0; i < b->users && !st && !fxi_parallel_cancelled(team); i++)
         finish(&b->best[i], q->k);
     return st;
 }

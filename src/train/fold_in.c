@@ -8,67 +8,114 @@
 
 #include "train/train.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- A wider model ------------------------------------------------------------------------ */
 
-/* Copies of n numbers and `more` of them, which are `value`. */
-static fx_status lengthen(const double **array, fx_model *m, size_t n, size_t more, double value)
+/* Where rows and model know their sides, new columns of the first one come before all of the second
+ * one. */
+static fx_status place_sides(fxi_train *t, const fx_table *table)
+{
+    const fx_model_info *c = &t->init->c;
+
+    if (!c->split || !table->split || c->split == table->split)
+        return FX_OK;
+    if (table->split < c->split || table->cols - table->split < c->inputs - c->split)
+        return fxi_error(FX_EINVAL,
+                         "rows of %zu and %zu columns of the two sides; the model has %zu "
+                         "and %zu",
+                         table->split, table->cols - table->split, c->split, c->inputs - c->split);
+    if (*c->kernel)
+        return fxi_error(FX_EUNSUPPORTED, "groups are of columns by their numbers: no column can be "
+                         "put before those of the second side");
+    t->split = c->split;
+    t->inserted = table->split - c->split;
+    return FX_OK;
+}
+
+/* The spec, in which bilinear has the columns of its first side. */
+static fx_status read_spec(fxi_train *t)
+{
+    const fx_model *m = t->init;
+    const char *text = m->c.spec;
+    fxi_spec s;
+    char split[24], *own = NULL;
+    fx_status st = FX_OK;
+
+    if (t->inserted && fxi_key_has(m->learner->keys, "split")) {
+        snprintf(split, sizeof split, "%zu", t->split + t->inserted);
+        if ((st = fxi_spec_parse(&s, text, strlen(text))))
+            return st;
+        fxi_spec_set(&s, "split", split);
+        if (!(text = own = fxi_spec_complete(&s, m->learner->keys)))
+            return FX_ENOMEM;
+    }
+    st = fxi_model_learner(&t->how, text);
+    free(own);
+    return st;
+}
+
+/* The n numbers of the model's columns at their places among `wide`; the others are `value`. */
+static fx_status spread(const double **array, fxi_train *t, size_t n, size_t wide, double value)
 {
     if (!*array)
         return FX_OK;
-    double *to = fxi_alloc(n + more, sizeof *to);
-    fx_status st = fxi_model_own(m, to);
+    double *to = fxi_alloc(wide, sizeof *to);
+    fx_status st = fxi_model_own(t->m, to);
     if (st)
         return st;
-    memcpy(to, *array, n * sizeof *to);
-    for (size_t j = n; j < n + more; j++)
+    for (size_t j = 0; j < wide; j++)
         to[j] = value;
+    for (size_t j = 0; j < n; j++)
+        to[fxi_train_place(t, j)] = (*array)[j];
     *array = to;
     return FX_OK;
 }
 
 /* Columns have the names of the model, as far as it has them. */
-static fx_status check_names(const fx_model_info *c, const fx_table *t)
+static fx_status check_names(const fxi_train *t, const fx_table *table)
 {
-    size_t n = t->cols < c->inputs ? t->cols : c->inputs;
+    const fx_model_info *c = &t->init->c;
 
     if (!c->name)
         return FX_OK;
-    if (!t->name && t->cols > c->inputs)
+    if (!table->name && table->cols > c->inputs)
         return fxi_error(FX_EINVAL,
                          "the columns of the model have names, but those of the rows, of "
                          "which there are more (%zu, not %zu), have none",
-                         t->cols, c->inputs);
-    for (size_t j = 0; t->name && j < n; j++)
-        if (strcmp(t->name[j], c->name[j]) != 0)
+                         table->cols, c->inputs);
+    for (size_t j = 0; table->name && j < c->inputs; j++) {
+        const size_t i = fxi_train_place(t, j);
+        if (i < table->cols && strcmp(table->name[i], c->name[j]) != 0)
             return fxi_error(FX_EINVAL,
                              "column %zu is '%.60s' in the model and '%.60s' in the rows",
-                             j + (size_t)c->base, c->name[j], t->name[j]);
+                             j + (size_t)c->base, c->name[j], table->name[i]);
+    }
     return FX_OK;
 }
 
-/* Columns after those of the model are taken as they are: not scaled, and a number that is missing
- * there is 0. */
-static fx_status widen(fx_model *m, const fx_table *t)
+/* Further columns are taken as they are: not scaled, and a number that is missing there is 0. */
+static fx_status widen(fxi_train *t, const fx_table *table)
 {
-    fx_model_info *c = &m->c;
-    size_t n = c->cols, more = t->cols > c->inputs ? t->cols - c->inputs : 0;
-    fx_status st = check_names(c, t);
+    fx_model_info *c = &t->m->c;
+    size_t n = c->cols, wide = table->cols;
+    fx_status st = check_names(t, table);
 
-    if (st || !more)
+    if (st || wide <= c->inputs)
         return st;
     if (c->inputs < n)
         return fxi_error(FX_EUNSUPPORTED,
                          "rows have %zu columns, the model %zu, and after them "
                          "those that tell where a number was missing: there is no place for more",
-                         t->cols, c->inputs);
-    if ((st = lengthen(&c->column_scale, m, n, more, 1)) || (st = lengthen(&c->fill, m, n, more, 0))
-        || (c->name && (st = fxi_model_keep_texts(&c->name, m, t->name, t->cols))))
+                         table->cols, c->inputs);
+    if ((st = spread(&c->column_scale, t, n, wide, 1)) || (st = spread(&c->fill, t, n, wide, 0))
+        || (c->name && (st = fxi_model_keep_texts(&c->name, t->m, table->name, wide))))
         return st;
-    c->cols = c->inputs = t->cols;
-    return FX_OK;
+    c->cols = c->inputs = wide;
+    c->split += t->inserted;
+    return fxi_model_keep_text(&c->spec, t->m, t->how.spec);
 }
 
 /* ---- New columns -------------------------------------------------------------------------- */
@@ -77,19 +124,19 @@ static fx_status widen(fx_model *m, const fx_table *t)
 static fx_status find_fresh(fxi_train *t)
 {
     const fx_model_info *before = &t->init->c;
-    size_t cols = t->m->c.cols, n = 0;
+    size_t cols = t->m->c.cols;
 
     if (!(t->fresh = fxi_alloc(cols, 1)))
         return FX_ENOMEM;
-    for (size_t j = 0; j < cols; j++) {
-        bool known = j < before->cols && (!before->seen || before->seen[j]);
-        t->fresh[j] = t->largest[j] > 0 && !known;
-        n += t->fresh[j];
-    }
-    return n ? FX_OK
-             : fxi_error(FX_EINVAL,
-                         "the model knows all columns of these rows: there is nothing to "
-                         "fold in");
+    for (size_t j = 0; j < cols; j++)
+        t->fresh[j] = t->largest[j] > 0;
+    for (size_t j = 0; j < before->cols; j++)
+        if (!before->seen || before->seen[j])
+            t->fresh[fxi_train_place(t, j)] = 0;
+    return memchr(t->fresh, 1, cols)
+               ? FX_OK
+               : fxi_error(FX_EINVAL, "the model knows all columns of these rows: there is nothing to "
+                           "fold in");
 }
 
 static fx_status keep_later(fxi_train *t)
@@ -99,11 +146,13 @@ static fx_status keep_later(fxi_train *t)
     unsigned char *later = fxi_alloc(cols, 1);
     fx_status st = fxi_model_own(t->m, later);
 
-    for (size_t j = 0; j < cols && !st; j++)
-        later[j] = t->fresh[j] || (j < before->cols && before->later && before->later[j]);
-    if (!st)
-        t->m->c.later = later;
-    return st;
+    if (st)
+        return st;
+    memcpy(later, t->fresh, cols);
+    for (size_t j = 0; j < before->cols && before->later; j++)
+        later[fxi_train_place(t, j)] |= before->later[j];
+    t->m->c.later = later;
+    return FX_OK;
 }
 
 /* ---- The call ----------------------------------------------------------------------------- */
@@ -113,9 +162,9 @@ static fx_status prepare(fxi_train *t, const fx_table *table, const fx_run *run)
     const fx_model *m = t->init;
     fx_model_info *c = &t->m->c;
     fx_table own;
-    fx_status st = fxi_data_check_missing_table(table, run);
+    fx_status st = fxi_model_keep_content(t->m, &m->c);
 
-    if (st || (st = fxi_model_keep_content(t->m, &m->c)) || (st = widen(t->m, table))
+    if (st || (st = widen(t, table))
         || (st = fxi_model_missing_table(&own, &t->filled, c, table, run))
         || (st = fxi_model_labels_known(&t->labels, c, &own, run))
         || (st = fxi_model_rows_table(&t->X, &t->rows, c, NULL, &own, run))
@@ -148,9 +197,10 @@ fx_status fx_model_fold_in(fx_model **out, const fx_model *m, const fx_table *t,
                          fxi_kinds_can.fold_in);
     if ((st = m->kind->foldable(m)))
         return st;
-    st = fxi_model_learner(&train.how, m->c.spec);
     train.seed = m->c.seed;
-    if (!st && !(st = fxi_train_new(&train)) && !(st = prepare(&train, t, run)))
+    if (!(st = fxi_data_check_missing_table(t, run)) && !(st = place_sides(&train, t))
+        && !(st = read_spec(&train)) && !(st = fxi_train_new(&train))
+        && !(st = prepare(&train, t, run)))
         st = m->kind->fit(&train, run);
     if (st >= 0) {
         add_up(&train.m->c, &m->c);

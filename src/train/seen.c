@@ -56,7 +56,9 @@ fx_status fxi_train_seen(fxi_train *t, const fx_run *run)
     bool widens = before && (before->cols == c->cols || t->init->kind->widens);
     size_t known = widens ? before->cols : 0;
     for (size_t j = 0; j < c->cols; j++)
-        seen[j] = t->largest[j] > 0 || (j < known && (!before->seen || before->seen[j]));
+        seen[j] = t->largest[j] > 0;
+    for (size_t j = 0; j < known; j++)
+        seen[fxi_train_place(t, j)] |= !before->seen || before->seen[j];
     c->seen = memchr(seen, 0, c->cols) ? seen : NULL;
     return FX_OK;
 }

@@ -174,6 +174,8 @@ struct fxi_train {
     fxi_stream *stream;                 /* where the rows are, if not in X; or NULL */
     const fx_model *init;
     unsigned char *fresh;               /* [cols] new columns, which alone are fitted; or NULL */
+    size_t split, inserted;             /* fold_in.c: columns that are put before column `split` of
+                                         * init */
     uint64_t seed;
     double begin;                       /* seconds on the clock */
     const int64_t *qid;                 /* of the table; or NULL */
@@ -187,6 +189,11 @@ struct fxi_train {
     fxi_metric metric;                  /* on them; of models without labels: none */
     void *own;                          /* what the kind prepared */
 };
+/* Where column j of init is now. */
+static inline size_t fxi_train_place(const fxi_train *t, size_t j)
+{
+    return j < t->split ? j : j + t->inserted;
+}
 /* t's address must not change afterwards. */
 fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
                          const fx_run *run);

@@ -19,7 +19,7 @@ HARMLESS = [                            # what may come with any version
     ("\n} fx_model_info;", "\n    int since;\n} fx_model_info;"),
     ("FX_EOUTPUT = -10 ", "FX_EOUTPUT = -10, FX_ELATER = -11 "),
     ("FX_API int fx_abi(void);", "FX_API int fx_abi(void);\nFX_API int fx_later(void);"),
-    ("    const void *reserved[3];", "    const void *since, *reserved[2];"),
+    ("    const void *reserved[2];", "    const void *since, *reserved[1];"),
 ]
 HARMFUL = [                             # what may not
     ("    int threads;", "    int first;\n    int threads;"),

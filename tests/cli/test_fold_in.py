@@ -97,7 +97,7 @@ def test_svmlight_and_words(fx, put):
 @pytest.mark.parametrize("args, option", [
     (["--rank", "3"], "rank"), (["--model", "fm"], "model"), (["--folds", "3"], "folds"),
     (["--history", "h.csv"], "history"), (["-C", "2"], "cost"), (["-c", "2"], "c"),
-    (["--class-weight", "balanced"], "class-weight"), (["--checkpoint", "c"], "checkpoint"),
+    (["--checkpoint", "c"], "checkpoint"),
     (["--dry-run"], "dry-run"), (["--scale", "maxabs"], "scale"), (["--task", "regress"], "task"),
     (["--task", "classify"], "task"), (["--kernel", "linear"], "kernel"), (["--spill", "s"], "spill"),
     (["--max-seconds", "3"], "max-seconds"), (["--calibrate"], "calibrate"), (["--tol", "1"], "tol"),
@@ -150,3 +150,53 @@ def test_steps_are_listed(machine, put):
     header = (machine.directory / "n.fx").read_bytes()
     meta = json.loads(header[8:8 + int.from_bytes(header[:8], "little")])["__metadata__"]
     assert meta["later"] == "50-51" and meta["weight"] == "600" and meta["rows"] == "604"
+
+
+def test_weights_of_classes(fx, put):
+    """As if each row had the weight of its class."""
+    lines = [f"{'no' if (k * k) % 5 < 2 else 'yes'} {1 + k % 4}:1 {5 + k % 3}:1\n" for k in range(60)]
+    put("x.svm", "".join(lines))
+    put("new.svm", "".join(line[:-1] + " 8:1\n" for line in lines[:9]))
+    put("w", "".join("3\n" if line[0] == "y" else "0.5\n" for line in lines[:9]))
+    fx("train", "x.svm", "--model", "fm", "--rank", "2", "--class-weight", "no=0.5,yes=3", "-o", "m.fx", "-q")
+    frozen = ["train", "new.svm", "--init", "m.fx", "--freeze", "-q", "-o"]
+    fx(*frozen, "a.fx", "--class-weight", "yes=3,no=0.5")
+    fx(*frozen, "b.fx", "--weights", "w")
+    assert (fx.directory / "a.fx").read_bytes() == (fx.directory / "b.fx").read_bytes()
+    fx(*frozen, "c.fx")
+    assert (fx.directory / "a.fx").read_bytes() != (fx.directory / "c.fx").read_bytes()
+    for option in "balanced", "maybe=1", "yes", "yes=x", "yes=-1", "yes=3,no=", "yes=inf":
+        assert "--class-weight" in fx(*frozen, "c.fx", "--class-weight", option, status=2).talk
+
+
+@pytest.mark.parametrize("model", [["fm"], ["bilinear:split=10"]])
+def test_nodes_of_links(fx, put, model):
+    """New people and films of a model of links: a column of their own on each side.  The pairs of the
+    others score as before, and a new person likes what those of the same kind like."""
+    r = np.random.default_rng(1)
+    put("people.svm", "".join(f"p{i} {1 + i % 3}:1 {4 + i % 7}:1\n" for i in range(40)))
+    put("films.svm", "".join(f"f{i} {1 + i % 3}:1 {4 + i % 5}:1\n" for i in range(30)))
+    put("links.txt", "".join(f"p{i} f{k}\n" for i in range(40) for k in range(30)
+                             if i % 3 == k % 3 and r.random() < 0.6))
+    nodes = ["--nodes", "people.svm", "--nodes-b", "films.svm"]
+    fx("train", "--links", "links.txt", *nodes, "--model", *model, "--rank", "3", "--beta", "1e-5", "-o", "m.fx")
+    scores = ["--links", "links.txt", *nodes, "--output", "score"]
+    before = fx("predict", "m.fx", *scores).text
+    put("new.svm", "new 11:1\n")
+    put("liked.txt", "".join(f"new f{k}\n" for k in range(0, 15, 3)))
+    j = fx("train", "--links", "liked.txt", "--nodes", "new.svm", "--nodes-b", "films.svm", "--negatives", "2",
+           "--init", "m.fx", "--freeze", "-o", "n.fx", "--json").json
+    assert j["later_columns"] == 1 and j["features"] == 19
+    assert fx("predict", "n.fx", *scores).text == before
+    best = fx("recommend", "n.fx", "--for", "new.svm", "--among", "films.svm", "--without", "liked.txt", "-k",
+              "5").text.splitlines()[1:]
+    assert sum(int(line.split(",")[2][1:]) % 3 == 0 for line in best) >= 4
+    put("other.svm", "g 9:1\n")        # a film
+    put("liked.txt", "".join(f"p{i} g\n" for i in range(1, 30, 3)))
+    fx("train", "--links", "liked.txt", "--nodes", "people.svm", "--nodes-b", "other.svm", "--negatives", "2",
+       "--init", "n.fx", "--freeze", "-o", "n.fx")
+    assert fx("predict", "n.fx", *scores).text == before
+    best = fx("recommend", "n.fx", "--for", "people.svm", "--among", "other.svm").text.splitlines()[1:]
+    by = sorted(best, key=lambda line: -float(line.split(",")[3]))
+    assert sum(int(line.split(",")[0][1:]) % 3 == 1 for line in by[:13]) >= 11
+    assert fx("info", "n.fx", "--json").json["later_columns"] == 2

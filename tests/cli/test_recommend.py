@@ -42,7 +42,7 @@ def scores(fx):
     return [[float(x) for x in out[i * FILMS:(i + 1) * FILMS]] for i in range(PEOPLE)]
 
 
-@pytest.mark.parametrize("k", [1, 5, 50])
+@pytest.mark.parametrize("k", [1, 5, 50, 10**9])
 def test_best_of_all_pairs(fx, graph, k):
     """Films of one kind are equal rows, so there are ties: the film that comes first wins.  Scores are
     those of predict to rounding."""
@@ -165,6 +165,22 @@ def test_pairs_in_their_order(fx, put, graph):
     assert "needs --nodes" in fx("predict", "m.fx", "--links", "few.txt", status=2).talk
     fx("convert", "--links", "few.txt", *nodes, "few.svm", "--part", "given")
     assert len((fx.directory / "few.svm").read_text().splitlines()) == 3
+
+
+def test_pairs_of_some_nodes(fx, put, graph):
+    """Files with some of the nodes, or with columns that the model lacks: pairs have the columns of the
+    model all the same."""
+    put("one.svm", "p3 1:1 7:1\n")             # of ten columns
+    put("two.svm", "f29 3:1 8:1 11:2\nf2 3:1 6:1\n")
+    put("few.txt", "p3 f2\np3 f29\n")
+    r = fx("predict", "m.fx", "--links", "few.txt", "--nodes", "one.svm", "--nodes-b", "two.svm",
+           "--output", "score")
+    assert [float(x) for x in r.out.split()] == [scores(fx)[3][k] for k in (2, 29)]
+    assert "1 entry of columns that training never saw was left out" in r.talk
+    nodes = ["--nodes", "people.svm", "--nodes-b", "films.svm"]
+    whole = fx("evaluate", "m.fx", "--links", "links.txt", *nodes, "--json").json
+    put("films.svm", (fx.directory / "films.svm").read_text().replace("\n", " 12:1\n", 1))
+    assert fx("evaluate", "m.fx", "--links", "links.txt", *nodes, "--json").json["auc"] == whole["auc"]
 
 
 @pytest.mark.parametrize("args, said", [

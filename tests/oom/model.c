@@ -222,13 +222,14 @@ static fx_status model_update(const char *spec)
     return got_model(m, s);
 }
 
-/* Two new columns, one of which is in a row by itself. */
+/* Two new columns, one of which is in a row by itself; bilinear: one on each side. */
 static fx_status model_fold_in(const char *spec)
 {
     fx_data *d = rows_for(spec), *new = parsed("svmlight", "no 1:1 6:1\nyes 2:1 5:2 6:1\n");
     fx_table t = fx_data_table(d), x = fx_data_table(new);
     fx_model *first = model_of(spec, &t), *m = MARK;
 
+    x.split = strstr(spec, "bilinear") ? 2 : 0;
     call_begin();
     fx_status s = call_end(fx_model_fold_in(&m, first, &x, &two));
     fx_model_free(first);
@@ -732,6 +733,7 @@ const scenario model_scenarios[] = {
     {"fx_model_update", model_update, "kernel-perceptron:budget=4"},
     {"fx_model_update", model_update, "fm:rank=2,solver=adagrad,max-iter=3,tol=1"},
     {"fx_model_fold_in", model_fold_in, "hofm:order=3,rank=2,max-iter=3,tol=1"},
+    {"fx_model_fold_in", model_fold_in, "bilinear:split=1,rank=2,max-iter=3,tol=1"},
     {"fx_model_predict", model_predict, "poly-net:rank=2,max-iter=3,tol=1"},
     {"fx_model_predict", model_predict, "logistic rk"},
     {"fx_model_predict", model_predict, "svm"},

@@ -43,6 +43,8 @@ static const char *const before[] = {
     "train x.svm -o map.fx -q --model svm --kernel anova:order=2 -D 64 -C 1 --scale none",
     "train x.svm -o kernel.fx -q --model kernel-svm --kernel anova:order=2 -C 1 --scale none",
     "train x.svm -o fm.fx -q --model fm --rank 2 --max-iter 3 --scale none",
+    "train --links links.txt --nodes nodes.svm --nodes-b nodes.svm -o links.fx -q --model fm "
+    "--rank 2 --max-iter 3 --scale none --part all",
     "train gaps.csv -o gaps.fx -q --id key --nan mean,indicator --model logistic -C 1",
     "train gaps.csv -o drop.fx -q --id key --nan drop --model logistic -C 1",
     NULL};
@@ -58,6 +60,12 @@ static const char *const commands[] = {
     "train x.svm -o o.fx --model kernel-svm --kernel anova:order=2 -C 1",
     "train x.csv -o o.fx --model fm --rank 2 --max-iter 3 --json",
     "train wide.svm -o o.fx --init fm.fx --freeze --json",
+    "train --links links.txt --nodes wide-nodes.svm --nodes-b nodes.svm -o o.fx --init links.fx "
+    "--freeze --json",
+    "predict links.fx --links links.txt --nodes wide-nodes.svm --nodes-b nodes.svm",
+    "vectors links.fx --nodes nodes.svm --side second -o o.npy",
+    "recommend links.fx --for nodes.svm --among nodes.svm --without links.txt -k 2 -o o.csv",
+    "recommend links.fx --for nodes.svm --among nodes.svm --explain 1 --json",
     "train x.svm -o o.fx --spill o.spill -C auto --max-iter 2 --scale auto",
     "predict map.fx x.svm -o o.csv", "predict kernel.fx x.npz",
     "predict fm.fx x.svm --json -o o.tsv",
@@ -126,6 +134,17 @@ static void make_gaps(void)
                                "r4,5,5,Rome,1\nr5,1,2,Rome,0\nr6,7,NA,Oslo,1\n";
 
     save("gaps.csv", gaps, sizeof gaps - 1);
+}
+
+/* Nodes of pairs, with and without a column that the first ones lack. */
+static void make_nodes(void)
+{
+    static const char nodes[] = "p 1:1\nq 2:1\nr 1:1 2:1\n", wide[] = "p 1:1\nq 2:1\nr 1:1 3:1\n",
+                      links[] = "p p\nq q\nr p\n";
+
+    save("nodes.svm", nodes, sizeof nodes - 1);
+    save("wide-nodes.svm", wide, sizeof wide - 1);
+    save("links.txt", links, sizeof links - 1);
 }
 
 static void make_files(void)
@@ -335,6 +354,7 @@ int __wrap_main(int argc, char **argv)
         return 1;
     }
     make_gaps();
+    make_nodes();
     for (const char *const *c = before; *c; c++) {
         run(&r, *c, PROCESS_NOTHING, 0);
         if (r.status)

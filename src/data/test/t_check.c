@@ -66,9 +66,12 @@ static void places(void)
     rejected(&t, FX_EDOMAIN, "weight of row 1 (from 0) is");
     weight[1] = 0;
     CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
-    t.reserved[2] = &t;
-    rejected(&t, FX_EINVAL, "reserved[2]");
-    t.reserved[2] = NULL;
+    t.reserved[1] = &t;
+    rejected(&t, FX_EINVAL, "reserved[1]");
+    t.reserved[1] = NULL;
+    t.split = t.cols + 1;
+    rejected(&t, FX_EINVAL, "of the first side");
+    t.split = 0;
     x[1] = INFINITY;
     rejected(&t, FX_EDOMAIN, "row 0, column 1");
 }

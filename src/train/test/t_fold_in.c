@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_fold_in.c - fx_model_fold_in: the numbers of a new user beside ridge regression written out,
  * divided by the weight of the training, which files keep; users in turn or together; columns
- * within the width and after it; scalings, missing numbers, classes, names; everything else the
+ * within the width, after it, and between two sides; scalings, missing numbers, classes, names; everything else the
  * same bits, adagrad's state too; what cannot be folded in.
  *
  * Covers: src/kind/factors_fold_in.c */
@@ -191,6 +191,113 @@ static void check_turns(const char *spec, int classes, const char *scale)
         fx_data_free(data[i]);
 }
 
+/* ---- Sides -------------------------------------------------------------------------------- */
+
+/* Pairs of a user and of an item with its age; the first side has `split` columns. */
+static fx_data *pairs(size_t first, size_t users, size_t each, size_t split)
+{
+    char text[1 << 14], *p = text;
+
+    for (size_t u = first; u < first + users; u++)
+        for (size_t k = 0; k < each; k++) {
+            size_t item = (u + 2 * k) % ITEMS;
+            p += sprintf(p, "%.4f %zu:1 %zu:1 %zu:%.2f\n", 2 + sin((double)(u * item)), u,
+                         split + item, split + ITEMS, 0.1 * (double)(1 + k));
+        }
+    fx_data *d;
+    CHECK(fx_data_parse(&d, "svmlight:base=0", "text", text, (size_t)(p - text), NULL) == FX_OK);
+    return d;
+}
+
+static fx_table paired(const fx_data *d, size_t split)
+{
+    fx_table t = fx_data_table(d);
+
+    t.split = split;
+    return t;
+}
+
+/* No slope by the weight and the factors of column j, a user's. */
+static void check_slope(const fx_model *m, const fx_table *x, size_t j, bool bilinear)
+{
+    const fx_model_info *c = &m->c;
+    const fx_factors *P = c->factors;
+    double *f = scores(m, x);
+
+    for (size_t s = 0; s <= P->rank; s++) {     /* rank: the weight */
+        double slope = s < P->rank ? 1e-3 * P->P[j * P->rank + s] : 2e-3 * c->weights[j];
+        for (size_t i = 0; i < x->rows; i++) {
+            fxi_row r = fxi_data_row(x->block, i);
+            double g = s == P->rank;
+            for (size_t q = 0; q < r.n && s < P->rank; q++) {
+                size_t k = (size_t)fxi_row_column(r, q);
+                if (k != j && (!bilinear || k >= c->split))
+                    g += P->P[k * P->rank + s] * fxi_row_value(r, q);
+            }
+            if ((size_t)fxi_row_column(r, 0) == j)
+                slope += (f[i] - x->label[i]) * g / c->weight;
+        }
+        CHECK_NEAR(slope, 0, 1e-10);
+    }
+    free(f);
+}
+
+/* New users come before the items: their numbers are where the objective has no slope, and none of
+ * the others changes. */
+static void check_sides(const char *spec, const char *scale, bool slopes)
+{
+    enum { NEW = 2, WIDE = USERS + NEW };
+    fx_data *all = pairs(0, USERS, 6, USERS), *moved = pairs(0, USERS, 6, WIDE);
+    fx_data *two = pairs(USERS, NEW, 8, WIDE), *one = pairs(USERS, 1, 8, WIDE);
+    fx_table t = paired(all, 0), was = paired(moved, WIDE), x = paired(two, WIDE),
+             y = paired(one, WIDE), small = paired(two, USERS - 1);
+    fx_plan plan = {PLAN, .model = spec, .scale = scale, .split = USERS, .seed = 2};
+    fx_model *m = fitted(&plan, &t, NULL), *now = folded(m, &x), *back = read_back(now);
+    fx_model *turn = folded(m, &y);
+    const fx_model_info *c = &now->c;
+    double *before = scores(m, &t), *after = scores(back, &was);
+    char split[24];
+
+    CHECK(c->split == WIDE && c->cols == m->c.cols + NEW && back->c.split == WIDE);
+    snprintf(split, sizeof split, "split=%d", WIDE);
+    CHECK(!strstr(spec, "bilinear") || strstr(c->spec, split));
+    for (size_t j = 0; j < c->cols; j++)
+        CHECK(c->later[j] == (j >= USERS && j < WIDE));
+    CHECK(same_bits(before, after, t.rows));
+    if (slopes) {
+        check_slope(now, &x, USERS, strstr(spec, "bilinear"));
+        check_slope(now, &x, USERS + 1, strstr(spec, "bilinear"));
+        check_slope(turn, &y, USERS, strstr(spec, "bilinear"));
+    }
+    fx_model *next = NULL;
+    CHECK(fx_model_fold_in(&next, now, &small, NULL) == FX_EINVAL && !next
+          && strstr(fx_error_detail(), "two sides"));
+    free(before);
+    free(after);
+    fx_model *models[] = {m, now, back, turn};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        fx_model_free(models[i]);
+    fx_data *data[] = {all, moved, two, one};
+    for (size_t i = 0; i < 4; i++)
+        fx_data_free(data[i]);
+}
+
+/* Groups have the numbers of columns. */
+static void check_sides_groups(void)
+{
+    fx_data *all = pairs(0, USERS, 6, USERS), *two = pairs(USERS, 2, 8, USERS + 2);
+    fx_table t = fx_data_table(all), x = paired(two, USERS + 2);
+    fx_plan plan = {PLAN, .model = "fm:task=regress,rank=2,max-iter=3", .split = USERS, .seed = 2,
+                    .kernel = "groups:file=F,order=2", .family = "a: 14 15\n"};
+    fx_model *m = fitted(&plan, &t, NULL), *next = NULL;
+
+    CHECK(fx_model_fold_in(&next, m, &x, NULL) == FX_EUNSUPPORTED && !next
+          && strstr(fx_error_detail(), "groups"));
+    fx_model_free(m);
+    fx_data_free(all);
+    fx_data_free(two);
+}
+
 /* A column within the width that training never saw; rows as dense ones. */
 static void check_unseen(void)
 {
@@ -378,6 +485,12 @@ int main(void)
     check_turns("fm:rank=4", 2, "unit-l2");
     check_turns("fm:rank=4,loss=squared-hinge", 3, "maxabs");
     check_turns("all-subsets:rank=4,loss=squared", 3, "std");
+    check_sides("fm:task=regress,rank=5,beta=1e-3,alpha=2e-3,sd=0.3", NULL, true);
+    check_sides("bilinear:task=regress,split=12,rank=3,beta=1e-3,alpha=2e-3,sd=0.3", NULL, true);
+    check_sides("hofm:task=regress,order=3,rank=3,sd=0.2", "maxabs", false);
+    check_sides("hofm-shared:task=regress,order=3,rank=17,sd=0.2", NULL, false);
+    check_sides("poly-net-uv:task=regress,rank=3,tol=1e-3", "std", false);
+    check_sides_groups();
     check_unseen();
     check_adagrad();
     check_missing();

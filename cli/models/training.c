@@ -110,6 +110,23 @@ static int same_rows(const training *t)
     return team_same(rows, sizeof rows, "read other rows, or in another way,");
 }
 
+enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
+
+/* What the program has now, and what passes over the rows take, come off --max-memory.  Of a limit
+ * near the program's own size the fit still gets half, so such a limit may be exceeded. */
+static int hold(training *t)
+{
+    const spill *s = &t->spill;
+    uint64_t half = cli.run.max_memory / 2, grace = half < PROGRAM ? PROGRAM - half : 0;
+    uint64_t columns = (uint64_t)s->cols * SURVEY * (rows_missing_plan() ? 2 : 1);
+    uint64_t all = machine_memory("VmRSS") + spill_reads(s)
+                   + ((uint64_t)progress_threads() + 3) * columns;
+
+    t->held = all < half ? all : all - half < grace ? half : all - grace;
+    return say_limit((double)t->held + 1, "%s: the program, the rows that are read and what is "
+                     "known of %zu columns take", t->X.name, s->cols);
+}
+
 /* Rows are in a file, or go there now. */
 static int read_spilled(training *t, const load_options *like, const char *data)
 {
@@ -131,7 +148,7 @@ static int read_spilled(training *t, const load_options *like, const char *data)
         status = spill_write(&t->spill, &t->X, beside(t), t->kept);
     if (!status)
         status = same_rows(t);
-    if (status || (status = load_say_twice(&t->X)) || (status = decide_task(t)))
+    if (status || (status = load_say_twice(&t->X)) || (status = decide_task(t)) || (status = hold(t)))
         return status;
     return split_class_weight(&t->class_weight);
 }
@@ -294,27 +311,11 @@ static void say_steps(const training *t)
                  c->rows, (unsigned long long)c->iterations);
 }
 
-enum { ROW = 64 };                      /* bytes of a row in a part, besides what is packed */
-
-/* Of --max-memory, but at most half of it: what the program holds before a fit, and parts of the
- * rows, which each thread reads and unpacks. */
-static uint64_t held(const training *t)
-{
-    const spill *s = &t->spill;
-    uint64_t most = 0, half = cli.run.max_memory / 2;
-
-    for (size_t k = 0; k < s->parts; k++)
-        most = s->part[k].bytes > most ? s->part[k].bytes : most;
-    uint64_t read = (uint64_t)progress_threads() * (2 * most + ROW * FX_PASS_BLOCK);
-    uint64_t all = machine_memory("VmRSS") + read;
-    return !t->streamed ? 0 : all < half ? all : half;
-}
-
 fx_run training_run(const training *t)
 {
     fx_run run = cli.run;
 
-    run.max_memory -= held(t);
+    run.max_memory -= t->streamed ? t->held : 0;
     return run;
 }
 
@@ -325,7 +326,7 @@ int training_failed(const training *t, fx_status s)
 
     if (s == FX_ELIMIT && t->streamed)
         say_hint("the program and the rows that are read take %s besides",
-                 say_bytes(size, (double)held(t)));
+                 say_bytes(size, (double)t->held));
     return s == FX_EUNSUPPORTED && t->streamed ? EXIT_MEMORY : status; /* only of rows in a file */
 }
 

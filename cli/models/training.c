@@ -111,20 +111,34 @@ static int same_rows(const training *t)
 }
 
 enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
+enum { UNPACKED = 2, COPIED = 3, ONES = 2 };    /* times the bytes of a part; more, if it has ones */
 
-/* What the program has now, and what passes over the rows take, come off --max-memory.  Of a limit
- * near the program's own size the fit still gets half, so such a limit may be exceeded. */
+/* What the program has before the fit, and what passes over the rows take, come off --max-memory.
+ * Of a limit near the program's own size the fit still gets half, so such a limit may be
+ * exceeded. */
+static uint64_t held(const training *t)
+{
+    const char *scale = t->plan.scale;
+    bool copied = (scale && strcmp(scale, "none") != 0) || rows_missing_plan();
+    bool ones = (double)t->spill.bytes < 6 * (double)t->X.reading.entries;  /* 4 bytes each */
+    uint64_t half = cli.run.max_memory / 2, grace = half < PROGRAM ? PROGRAM - half : 0;
+    uint64_t all = t->before + spill_reads(&t->spill, !copied ? UNPACKED : ones ? COPIED + ONES : COPIED);
+
+    return all < half ? all : all - half < grace ? half : all - grace;
+}
+
+static int check_held(const training *t)
+{
+    return say_limit(t->streamed ? (double)held(t) + 1 : 0, "%s: the program, the rows that are "
+                     "read and what is known of %zu columns take", t->X.name, t->spill.cols);
+}
+
 static int hold(training *t)
 {
-    const spill *s = &t->spill;
-    uint64_t half = cli.run.max_memory / 2, grace = half < PROGRAM ? PROGRAM - half : 0;
-    uint64_t columns = (uint64_t)s->cols * SURVEY * (rows_missing_plan() ? 2 : 1);
-    uint64_t all = machine_memory("VmRSS") + spill_reads(s)
-                   + ((uint64_t)progress_threads() + 3) * columns;
+    uint64_t columns = (uint64_t)t->spill.cols * SURVEY * (rows_missing_plan() ? 2 : 1);
 
-    t->held = all < half ? all : all - half < grace ? half : all - grace;
-    return say_limit((double)t->held + 1, "%s: the program, the rows that are read and what is "
-                     "known of %zu columns take", t->X.name, s->cols);
+    t->before = machine_memory("VmRSS") + ((uint64_t)progress_threads() + 3) * columns;
+    return check_held(t);
 }
 
 /* Rows are in a file, or go there now. */
@@ -314,8 +328,9 @@ static void say_steps(const training *t)
 fx_run training_run(const training *t)
 {
     fx_run run = cli.run;
+    uint64_t less = t->streamed ? held(t) : 0;
 
-    run.max_memory -= t->streamed ? t->held : 0;
+    run.max_memory = less < run.max_memory ? run.max_memory - less : 1;
     return run;
 }
 
@@ -326,17 +341,19 @@ int training_failed(const training *t, fx_status s)
 
     if (s == FX_ELIMIT && t->streamed)
         say_hint("the program and the rows that are read take %s besides",
-                 say_bytes(size, (double)t->held));
+                 say_bytes(size, (double)held(t)));
     return s == FX_EUNSUPPORTED && t->streamed ? EXIT_MEMORY : status; /* only of rows in a file */
 }
 
 int training_fit(training *t)
 {
     double start = say_clock();
+    int status = check_held(t);
 
+    if (status)
+        return status;
     if (t->checkpoint) {
-        int status = checkpoint_begin(&t->passes, &t->spill);
-        if (status)
+        if ((status = checkpoint_begin(&t->passes, &t->spill)))
             return status;
         t->passes.ask = spill_answer;
         t->passes.rows = &t->spill;

@@ -12,9 +12,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { PROGRAM = 8 << 20 };             /* bytes, while it reads */
 
 /* ---- The file ------------------------------------------------------------------------------ */
 
@@ -252,12 +255,13 @@ static double bytes_of(const fx_table *t)
     return bytes;
 }
 
-/* Takes over the rows of l.  A pass has those of a block twice: packed, and unpacked. */
+/* Takes over the rows of l. */
 static int wait_for_block(queue *q, loaded *l)
 {
-    double bytes = bytes_of(&l->table);
-    int status = say_limit(2 * (q->bytes + bytes), "%s: rows are in memory %d at a time; %zu of "
-                           "them take", l->name, (int)FX_PASS_BLOCK, q->rows + l->table.rows);
+    double bytes = bytes_of(&l->table), half = (double)cli.max_memory / 2;
+    int status = say_limit(q->bytes + bytes + fmin(PROGRAM, half), "%s: rows are in memory %d at a "
+                           "time; the program and %zu of them take", l->name, (int)FX_PASS_BLOCK,
+                           q->rows + l->table.rows);
 
     if (status)
         return status;

@@ -252,7 +252,7 @@ def test_limit_is_kept(fx, tmp_path):
     need, limit = map(int, re.search(r"a pass over the rows needs (\d+) bytes, the limit is (\d+)", done.talk).groups())
     enough = (16 << 20) - limit + need + (1 << 20)      # what the program holds differs a little
     done = fx("train", "x.svm", "-o", "m.fx", *model, "--max-memory", enough)
-    assert done.json["engine"]["name"] == "stream" and 0.7 * enough < done.json["peak_bytes"] <= enough
+    assert done.json["engine"]["name"] == "stream" and 0.5 * enough < done.json["peak_bytes"] <= enough
 
 
 @pytest.mark.large
@@ -262,9 +262,9 @@ def test_long_rows(fx, program, tmp_path):
     with open(tmp_path / "x.svm", "w") as f:
         for i in range(150):                            # 48 MB
             f.write(f"{i % 2} {entries}\n")
-    for limit in (16, 32, 64):
+    for limit, what in ((16, "rows are in memory 4096 at a time; "), (64, "the rows that are read take ")):
         done = fx("train", "x.svm", "-o", "m.fx", "--model", "logistic", "--max-memory", f"{limit}M", status=4)
-        assert "x.svm: rows are in memory 4096 at a time; " in done.talk and "HINT: --max-memory SIZE" in done.talk
+        assert what in done.talk and "HINT: --max-memory SIZE" in done.talk
     assert peak(program, tmp_path, "train", "x.svm", "-o", "m.fx", "--model", "logistic", "--max-memory",
                 "32M") <= 32 << 20
     done = fx("train", "x.svm", "-o", "m.fx", "--model", "logistic", "--max-memory", "140M", "--max-iter", "5", "--json")

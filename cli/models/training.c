@@ -111,7 +111,7 @@ static int same_rows(const training *t)
 }
 
 enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
-enum { UNPACKED = 2, COPIED = 3, ONES = 2 };    /* times the bytes of a part; more, if it has ones */
+enum { UNPACKED = 2, COPIED = 3, ONES = 2 }; /* times the bytes of a part; more, of ones */
 
 /* What the program has before the fit, and what passes over the rows take, come off --max-memory.
  * Of a limit near the program's own size the fit still gets half, so such a limit may be
@@ -122,7 +122,8 @@ static uint64_t held(const training *t)
     bool copied = (scale && strcmp(scale, "none") != 0) || rows_missing_plan();
     bool ones = (double)t->spill.bytes < 6 * (double)t->X.reading.entries;  /* 4 bytes each */
     uint64_t half = cli.run.max_memory / 2, grace = half < PROGRAM ? PROGRAM - half : 0;
-    uint64_t all = t->before + spill_reads(&t->spill, !copied ? UNPACKED : ones ? COPIED + ONES : COPIED);
+    unsigned copies = !copied ? UNPACKED : ones ? COPIED + ONES : COPIED;
+    uint64_t all = t->before + spill_reads(&t->spill, copies);
 
     return all < half ? all : all - half < grace ? half : all - grace;
 }

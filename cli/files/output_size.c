@@ -45,30 +45,33 @@ static double head_bytes(const fx_description *format, size_t cols)
     return bytes;
 }
 
+/* With its line of names. */
+static double size_of(const fx_description *d, fx_type type, size_t rows, size_t cols)
+{
+    double bytes = bytes_of(d, type) * (double)rows * (double)cols;
+
+    return bytes > 0 ? bytes + head_bytes(d, cols) : 0;
+}
+
+static const char *name_of(const output *o)
+{
+    return output_is_stdout(o->path) ? "stdout" : o->path;
+}
+
 int output_size_check(const output *o, const char *format, fx_type type, size_t rows, size_t cols)
 {
     fx_description d = spec_line(fx_data_write_describe, format);
-    double bytes = bytes_of(&d, type) * (double)rows * (double)cols;
-    const char *name = output_is_stdout(o->path) ? "stdout" : o->path;
+    double bytes = size_of(&d, type, rows, cols);
     struct statvfs fs;
     char need[64], have[64];
 
-    if (bytes > 0)
-        bytes += head_bytes(&d, cols);
-    if (bytes > (double)cli.max_memory) {
-        say_error("%s: %zu x %zu numbers take %s%s, the limit is %s", name, rows, cols,
-                  d.binary ? "" : "at least ", size_text(need, bytes),
-                  size_text(have, (double)cli.max_memory));
-        say_hint("--max-memory SIZE raises the limit");
-        return EXIT_MEMORY;
-    }
     if (o->direct || fstatvfs(o->fd, &fs) < 0)
         return 0;
     double space = (double)fs.f_bavail * (double)fs.f_frsize;
     if (bytes <= space)
         return 0;
-    return say_error("%s: %zu x %zu numbers take %s%s, the file system has %s free", name, rows,
-                     cols, d.binary ? "" : "at least ", size_text(need, bytes),
+    return say_error("%s: %zu x %zu numbers take %s%s, the file system has %s free", name_of(o),
+                     rows, cols, d.binary ? "" : "at least ", size_text(need, bytes),
                      size_text(have, space));
 }
 
@@ -85,27 +88,34 @@ void output_shape_add(output_shape *s, const fx_table *t)
     }
 }
 
-/* An output of a gigabyte or more, where hardly one number in a thousand is not 0, is probably a
- * mistake.  If --max-memory is given, that is the limit instead. */
-static int spread_out(const output *o, double bytes, const output_shape *s)
+/* Sparse rows as an array: more than --max-memory, or a gigabyte or more where hardly one number in
+ * a thousand is not 0, is probably a mistake.  If --max-memory is given, it alone decides. */
+static int spread_out(const output *o, const fx_description *d, const output_shape *s)
 {
+    double bytes = s->sparse ? size_of(d, s->type, s->rows, s->cols) : 0;
+    char need[64], have[64];
     uint64_t limit;
-    char need[64];
 
-    if (bytes < GIGABYTE || s->entries > (double)s->rows * (double)s->cols / 1000
-        || !opt_size(&limit, "80%") || cli.max_memory != limit)
+    if (bytes >= GIGABYTE && s->entries <= (double)s->rows * (double)s->cols / 1000
+        && opt_size(&limit, "80%") && cli.max_memory == limit) {
+        say_error("%s: %zu x %zu numbers take %s, and all but %.0f of them are 0", o->path, s->rows,
+                  s->cols, size_text(need, bytes), s->entries);
+        say_hint("--max-memory SIZE allows it");
+        return EXIT_MEMORY;
+    }
+    if (bytes <= (double)cli.max_memory)
         return 0;
-    say_error("%s: %zu x %zu numbers take %s, and all but %.0f of them are 0", o->path, s->rows,
-              s->cols, size_text(need, bytes), s->entries);
-    say_hint("--max-memory SIZE allows it");
+    say_error("%s: %zu x %zu numbers take %s%s, the limit is %s", name_of(o), s->rows, s->cols,
+              d->binary ? "" : "at least ", size_text(need, bytes),
+              size_text(have, (double)cli.max_memory));
+    say_hint("--max-memory SIZE raises the limit");
     return EXIT_MEMORY;
 }
 
 int output_size_check_shape(const output *o, const char *spec, const output_shape *s)
 {
     fx_description d = spec_line(fx_data_write_describe, spec);
-    double bytes = bytes_of(&d, s->type) * (double)s->rows * (double)s->cols;
-    int status = bytes > 0 ? spread_out(o, bytes, s) : 0;
+    int status = spread_out(o, &d, s);
 
     if (!status)
         status = output_size_check(o, spec, s->type, s->rows, s->cols);

@@ -89,6 +89,7 @@ typedef struct training {
     bool by_passes;                     /* rows go to a file even if they fit in memory */
     bool streamed;                      /* X has no rows: they are in `spill` */
     spill spill;
+    uint64_t before;                    /* bytes that the program has before the fit */
     const char *checkpoint;             /* file to keep the passes of the fit in, or NULL .. */
     bool resume;                        /* .. which may be there already */
     checkpoint passes;

@@ -111,6 +111,38 @@ static int same_rows(const training *t)
     return team_same(rows, sizeof rows, "read other rows, or in another way,");
 }
 
+enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
+enum { UNPACKED = 2, COPIED = 3, ONES = 2 }; /* times the bytes of a part; more, of ones */
+
+/* What the program has before the fit, and what passes over the rows take, come off --max-memory.
+ * Of a limit near the program's own size the fit still gets half, so such a limit may be
+ * exceeded. */
+static uint64_t held(const training *t)
+{
+    const char *scale = t->plan.scale;
+    bool copied = (scale && strcmp(scale, "none") != 0) || rows_missing_plan();
+    bool ones = (double)t->spill.bytes < 6 * (double)t->X.reading.entries;  /* 4 bytes each */
+    uint64_t half = cli.run.max_memory / 2, grace = half < PROGRAM ? PROGRAM - half : 0;
+    unsigned copies = !copied ? UNPACKED : ones ? COPIED + ONES : COPIED;
+    uint64_t all = t->before + spill_reads(&t->spill, copies);
+
+    return all < half ? all : all - half < grace ? half : all - grace;
+}
+
+static int check_held(const training *t)
+{
+    return say_limit(t->streamed ? (double)held(t) + 1 : 0, "%s: the program, the rows that are "
+                     "read and what is known of %zu columns take", t->X.name, t->spill.cols);
+}
+
+static int hold(training *t)
+{
+    uint64_t columns = (uint64_t)t->spill.cols * SURVEY * (rows_missing_plan() ? 2 : 1);
+
+    t->before = machine_memory("VmRSS") + ((uint64_t)progress_threads() + 3) * columns;
+    return check_held(t);
+}
+
 /* Rows are in a file, or go there now. */
 static int read_spilled(training *t, const load_options *like, const char *data)
 {
@@ -150,7 +182,7 @@ static int spill_rows(training *t, const load_options *like, const char *data)
 
     if (!status && spill_share_fails(&t->spill, &t->X))
         status = deal_again(t, like, data);
-    if (status || team_rank())          /* process 0 decides */
+    if (status || (status = hold(t)) || team_rank())    /* process 0 decides */
         return status;
     return (status = load_say_twice(&t->X)) ? status : decide_task(t);
 }
@@ -290,27 +322,12 @@ static void say_steps(const training *t)
                  c->rows, (unsigned long long)c->iterations);
 }
 
-enum { ROW = 64 };                      /* bytes of a row in a part, besides what is packed */
-
-/* Of --max-memory, but at most half of it: what the program holds before a fit, and parts of the
- * rows, which each thread reads and unpacks. */
-static uint64_t held(const training *t)
-{
-    const spill *s = &t->spill;
-    uint64_t most = 0, half = cli.run.max_memory / 2;
-
-    for (size_t k = 0; k < s->parts; k++)
-        most = s->part[k].bytes > most ? s->part[k].bytes : most;
-    uint64_t read = (uint64_t)progress_threads() * (2 * most + ROW * FX_PASS_BLOCK);
-    uint64_t all = machine_memory("VmRSS") + read;
-    return !t->streamed ? 0 : all < half ? all : half;
-}
-
 fx_run training_run(const training *t)
 {
     fx_run run = cli.run;
+    uint64_t less = t->streamed ? held(t) : 0;
 
-    run.max_memory -= held(t);
+    run.max_memory = less < run.max_memory ? run.max_memory - less : 1;
     return run;
 }
 
@@ -328,10 +345,12 @@ int training_failed(const training *t, fx_status s)
 int training_fit(training *t)
 {
     double start = say_clock();
+    int status = check_held(t);
 
+    if (status)
+        return status;
     if (t->checkpoint) {
-        int status = checkpoint_begin(&t->passes, &t->spill);
-        if (status)
+        if ((status = checkpoint_begin(&t->passes, &t->spill)))
             return status;
         t->passes.ask = spill_answer;
         t->passes.rows = &t->spill;

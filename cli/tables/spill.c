@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { COPIES = 3 };                    /* a fit in memory takes so many times the rows */
+enum { ROW = 64 };                      /* bytes of a row in a part, besides what is packed */
 
 double spill_most(void) { return (double)cli.max_memory / COPIES; }
 
@@ -43,6 +44,16 @@ int spill_read(const spill *s, const spill_part *part, char *buf)
         have += (uint64_t)n;
     }
     return 0;
+}
+
+/* Each thread reads and unpacks one; alone, it reads the next ahead. */
+uint64_t spill_reads(const spill *s, unsigned copies)
+{
+    uint64_t most = 0, n = progress_threads() > 1 ? (uint64_t)progress_threads() : 2;
+
+    for (size_t k = 0; k < s->parts; k++)
+        most = s->part[k].bytes > most ? s->part[k].bytes : most;
+    return (n < s->parts ? n : s->parts) * (copies * most + ROW * FX_PASS_BLOCK);
 }
 
 uint64_t spill_blocks(const spill *s) { return (s->rows + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK; }

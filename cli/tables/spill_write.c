@@ -12,9 +12,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { PROGRAM = 8 << 20 };             /* bytes, while it reads */
 
 /* ---- The file ------------------------------------------------------------------------------ */
 
@@ -114,6 +117,7 @@ static int add_part(writing *w, const fx_table *t)
 typedef struct batch {                  /* rows that wait for their block */
     fx_data *data;
     fx_table t;
+    double bytes;
     size_t used;                        /* rows that are in blocks already */
     size_t block, row;                  /* the next one: in t.block[block] */
 } batch;
@@ -121,6 +125,7 @@ typedef struct batch {                  /* rows that wait for their block */
 typedef struct queue {
     batch *at;
     size_t n, capacity, rows;
+    double bytes;                       /* of the batches */
     fx_matrix *piece;                   /* [pieces] of the block that is made */
     size_t pieces, room;
     double label[FX_PASS_BLOCK], weight[FX_PASS_BLOCK];
@@ -227,16 +232,39 @@ static int write_blocks(writing *w, queue *q, bool end)
         if (!status && progress_interrupted())
             status = progress_stop();
     }
-    for (; gone + 1 < q->n && q->at[gone].used == q->at[gone].t.rows; gone++)
+    for (; gone + 1 < q->n && q->at[gone].used == q->at[gone].t.rows; gone++) {
         fx_data_free(q->at[gone].data); /* the last has the names and classes of the next block */
+        q->bytes -= q->at[gone].bytes;
+    }
     q->n -= gone;
     memmove(q->at, q->at + gone, q->n * sizeof *q->at);
     return status;
 }
 
+static double bytes_of(const fx_table *t)
+{
+    double bytes = 0;
+
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        size_t number = X->type == FX_F64 ? sizeof(double) : sizeof(float);
+        size_t column = X->wide ? sizeof(int64_t) : sizeof(int32_t);
+        bytes += X->ptr ? (double)(X->ptr[X->rows] - X->ptr[0]) * (double)(number + column)
+                        : (double)X->rows * (double)X->cols * (double)number;
+    }
+    return bytes;
+}
+
 /* Takes over the rows of l. */
 static int wait_for_block(queue *q, loaded *l)
 {
+    double bytes = bytes_of(&l->table), half = (double)cli.max_memory / 2;
+    int status = say_limit(q->bytes + bytes + fmin(PROGRAM, half), "%s: rows are in memory %d at a "
+                           "time; the program and %zu of them take", l->name, (int)FX_PASS_BLOCK,
+                           q->rows + l->table.rows);
+
+    if (status)
+        return status;
     if (q->n == q->capacity) {
         size_t capacity = q->capacity ? 2 * q->capacity : 16;
         batch *more = realloc(q->at, capacity * sizeof *more);
@@ -245,7 +273,8 @@ static int wait_for_block(queue *q, loaded *l)
         q->at = more;
         q->capacity = capacity;
     }
-    q->at[q->n++] = (batch){.data = l->data, .t = l->table};
+    q->at[q->n++] = (batch){.data = l->data, .t = l->table, .bytes = bytes};
+    q->bytes += bytes;
     q->rows += l->table.rows;
     l->data = NULL;
     l->table = (fx_table){0};

@@ -272,6 +272,8 @@ int spill_failed(const spill *s, const char *what);     /* prints errno; the exi
 /* spill_answer.c - an fx_pass_ask. */
 fx_status spill_answer(void *spill, const void *request, size_t bytes, const fx_sink *answer);
 int spill_assist(spill *s);             /* answers the passes of process 0, until it ends them */
+/* Bytes of the parts that a pass has in memory at a time, each `copies` times. */
+uint64_t spill_reads(const spill *s, unsigned copies);
 uint64_t spill_blocks(const spill *s);  /* of FX_PASS_BLOCK rows, of all processes */
 fx_status spill_visit(void *spill, fx_rows_take *take, void *to);       /* an fx_rows_visit */
 void spill_free(spill *s);

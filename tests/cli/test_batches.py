@@ -153,6 +153,17 @@ def test_convert(fx, files, name, to):
     assert (files / f"h.{to}").read_bytes().splitlines() == whole.splitlines()[:9 + head]
 
 
+def test_outputs_larger_than_the_limit(fx, files):
+    """The limit is of memory; sparse rows as an array may be a mistake, so for them it is of the file, too."""
+    fx("train", "x.csv", "-o", "m.fx", "--model", "logistic", "--max-iter", "2")
+    for task in (["predict", "m.fx", "x.csv", "--output", "proba"], ["map", "x.svm", "-D", "1536"]):
+        fx(*task, "-o", "whole.npy")
+        fx(*task, "-o", "z.npy", "--max-memory", "40M" if task[0] == "map" else "600K")
+        assert (files / "z.npy").read_bytes() == (files / "whole.npy").read_bytes()
+    fx("convert", "x.csv", "z.csv", *TABLE)
+    assert "the limit is 600.0 KiB" in fx("convert", "x.svm", "z.csv", "--max-memory", "600K", status=4).talk
+
+
 @pytest.mark.parametrize("base", [0, 1])
 def test_convert_to_another_base(fx, files, base):
     for name, old in (("x.svm", 1), ("zero.svm", 0)):

@@ -180,13 +180,6 @@ def test_a_few_bytes_do_not_fill_the_disk(fx, put, tmp_path):
     fx("convert", "wide.svm", "wide.npz")
 
 
-def test_maps_over_the_limit(fx, tmp_path):
-    fx("make", "pairs", "-n", "2000", "-o", "x.svm", "-q")
-    talk = fx("map", "x.svm", "-D", "10000", "-o", "z.npy", "--max-memory", "60M", status=4).talk
-    assert "76.3 MiB (80000000 bytes)" in talk and files(tmp_path) == ["x.svm"]
-    fx("map", "x.svm", "-D", "2000", "-o", "z.npy", "--max-memory", "60M")
-
-
 def test_an_array_that_the_disk_cannot_hold(fx, put, tmp_path):
     """A petabyte: no disk has it, and no byte is written."""
     put("x.svm", "1 1:1 2147483646:1\n" + "1 2:1\n" * 60000)

@@ -178,6 +178,29 @@ fx_status fxi_spec_read(fxi_spec *out, size_t *which, const char *spec, fxi_spec
     return st;
 }
 
+fx_status fxi_spec_expand(char **out, const char *spec, const fxi_spec_alias *alias)
+{
+    const char *name;
+    size_t len;
+
+    *out = NULL;
+    if (!spec)                          /* is reported where it is read */
+        return FX_OK;
+    fx_status st = fx_spec_get(&name, &len, spec, "");
+    for (; alias->name && !st; alias++) {
+        if (!fxi_spec_same(alias->name, name, len))
+            continue;
+        const char *rest = spec + len;
+        bool keys = *rest == ':';
+        size_t size = strlen(alias->line) + strlen(alias->keys) + strlen(rest) + 3;
+        if (!(*out = fxi_alloc(size, 1)))
+            return FX_ENOMEM;
+        snprintf(*out, size, "%s:%s%s%s", alias->line, alias->keys, keys ? "," : "", rest + keys);
+        break;
+    }
+    return st;
+}
+
 /* ---- Names in values ------------------------------------------------------------------------- */
 bool fxi_spec_word(int *which, const char *values, const char *word, size_t len)
 {

@@ -15,9 +15,8 @@ static const fxi_map_type *const table[] = {
 enum { MAPS = sizeof table / sizeof *table };
 
 /* Names for a map with some keys set. */
-static const struct { const char *name, *type, *keys; } alias[] = {
-    {"scrk", "rk", "projection=circulant,signs=row"}};
-enum { ALIASES = sizeof alias / sizeof *alias };
+static const fxi_spec_alias alias[] = {{"scrk", "rk", "projection=circulant,signs=row"}, {0}};
+enum { ALIASES = sizeof alias / sizeof *alias - 1 };
 
 /* Aliases after the maps, for messages: they have been expanded before a name is looked up. */
 static fx_description line(size_t i)
@@ -134,28 +133,6 @@ static fx_status make(fx_map **out, const char *spec, const fx_kernel *k, fx_map
     return FX_OK;
 }
 
-/* An alias becomes its map, to be freed; *out NULL: it is none. */
-static fx_status expand(char **out, const char *spec)
-{
-    const char *name;
-    size_t len, size;
-    fx_status st = fx_spec_get(&name, &len, spec, "");
-
-    *out = NULL;
-    for (size_t i = 0; i < ALIASES && !st; i++) {
-        if (!fxi_spec_same(alias[i].name, name, len))
-            continue;
-        const char *rest = spec + len;
-        bool keys = *rest == ':';
-        size = strlen(alias[i].type) + strlen(alias[i].keys) + strlen(rest) + 3;
-        if (!(*out = fxi_realloc(NULL, size, 1)))
-            return FX_ENOMEM;
-        snprintf(*out, size, "%s:%s%s%s", alias[i].type, alias[i].keys, keys ? "," : "",
-                 rest + keys);
-    }
-    return st;
-}
-
 fx_status fx_map_describe(fx_description *out, const char *spec)
 {
     char *expanded;
@@ -165,7 +142,7 @@ fx_status fx_map_describe(fx_description *out, const char *spec)
     if (!out || !spec)
         return fxi_error(FX_EINVAL, "fx_map_describe: %s is NULL", out ? "spec" : "out");
     fx_status st = fxi_sized_check(out, "fx_description");
-    if (st || (st = expand(&expanded, spec)))
+    if (st || (st = fxi_spec_expand(&expanded, spec, alias)))
         return st;
     if (!(st = fxi_spec_read(&s, &i, expanded ? expanded : spec, line, "map")))
         fxi_spec_give(out, line(i));
@@ -192,7 +169,7 @@ fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_
         return st;
     if (sample && sample->cols != cols)
         return fxi_error(FX_ESHAPE, "the sample has %zu columns, the map %zu", sample->cols, cols);
-    if ((st = expand(&expanded, spec)) != 0)
+    if ((st = fxi_spec_expand(&expanded, spec, alias)) != 0)
         return st;
     st = make(out, expanded ? expanded : spec, k,
               (fx_map){.cols = cols, .random = features, .seed = seed}, sample, run);

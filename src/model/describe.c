@@ -3,6 +3,8 @@
 
 #include "model/model.h"
 
+#include <stdlib.h>
+
 static void describe(fx_description *d, const fxi_learning *l)
 {
     bool classes = l->task == FXI_CLASSIFY;
@@ -29,17 +31,13 @@ static void describe(fx_description *d, const fxi_learning *l)
 }
 
 /* A required key may be missing, because a description does not depend on its value. */
-fx_status fx_model_describe(fx_description *out, const char *spec)
+static fx_status describe_spec(fx_description *out, const char *spec)
 {
     fxi_learning l = {0};
     size_t which;
     fxi_spec s;
+    fx_status st = fxi_spec_read(&s, &which, spec, fxi_model_learner_line, "model");
 
-    if (!out)
-        return fxi_error(FX_EINVAL, "fx_model_describe: out is NULL");
-    fx_status st = fxi_sized_check(out, "fx_description");
-    if (!st)
-        st = fxi_spec_read(&s, &which, spec, fxi_model_learner_line, "model");
     if (st)
         return st;
     fx_description d = fxi_model_learner_line(which);
@@ -51,5 +49,19 @@ fx_status fx_model_describe(fx_description *out, const char *spec)
         fxi_spec_give(out, d);
     }
     fxi_model_learner_free(&l);
+    return st;
+}
+
+fx_status fx_model_describe(fx_description *out, const char *spec)
+{
+    char *expanded;
+
+    if (!out)
+        return fxi_error(FX_EINVAL, "fx_model_describe: out is NULL");
+    fx_status st = fxi_sized_check(out, "fx_description");
+    if (st || (st = fxi_model_learner_expand(&expanded, spec)))
+        return st;
+    st = describe_spec(out, expanded ? expanded : spec);
+    free(expanded);
     return st;
 }

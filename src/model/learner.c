@@ -95,16 +95,34 @@ fx_status fxi_model_learner_read(fxi_learning *out, size_t which, const fxi_spec
     return kind->read(out, s);
 }
 
-fx_status fxi_model_learner(fxi_learning *out, const char *spec)
+fx_status fxi_model_learner_expand(char **out, const char *spec)
+{
+    static const fxi_spec_alias alias[] = {{"lasso", "ridge", "penalty=l1"}, {0}};
+
+    return fxi_spec_expand(out, spec, alias);
+}
+
+static fx_status read_complete(fxi_learning *out, const char *spec)
 {
     size_t which;
     fxi_spec s;
-
-    *out = (fxi_learning){0};
     fx_status st = fxi_spec_read(&s, &which, spec, fxi_model_learner_line, "model");
+
     if (st || (st = fxi_model_learner_read(out, which, &s)))
         return st;
     out->spec = out->kind->complete ? out->kind->complete(out, &s)
                                     : fxi_spec_complete(&s, out->learner->keys);
     return out->spec ? FX_OK : FX_ENOMEM;
+}
+
+fx_status fxi_model_learner(fxi_learning *out, const char *spec)
+{
+    char *expanded;
+    fx_status st = fxi_model_learner_expand(&expanded, spec);
+
+    *out = (fxi_learning){0};
+    if (!st)
+        st = read_complete(out, expanded ? expanded : spec);
+    free(expanded);
+    return st;
 }

@@ -149,8 +149,25 @@ static void names(void)
     CHECK(!fxi_spec_is("a", 1, "ab", 2) && !fxi_spec_is("a%2", 2, "a%2", 3));
 }
 
+static void aliases(void)
+{
+    static const fxi_spec_alias alias[] = {{"square", "poly", "k=2"}, {"p", "poly", "k=3,l=4"}, {0}};
+    static const struct { const char *spec, *expanded; } cases[] = {
+        {"square", "poly:k=2"}, {"square:l=5", "poly:k=2,l=5"}, {"p", "poly:k=3,l=4"},
+        {"poly", NULL}, {"squares", NULL}, {"poly:k=square", NULL}};
+    char *out;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK(fxi_spec_expand(&out, cases[i].spec, alias) == FX_OK && !out == !cases[i].expanded);
+        CHECK(!out || !strcmp(out, cases[i].expanded));
+        free(out);
+    }
+    CHECK(fxi_spec_expand(&out, NULL, alias) == FX_OK && !out);
+}
+
 int main(void)
 {
+    aliases();
     test_init();
     grammar();
     names();

@@ -317,9 +317,28 @@ static void facts(void)
     CHECK(fx_data_make_describe(&d, "parity:d=3,k=4") == FX_EINVAL);
 }
 
+/* Another name for ridge with an L1 penalty. */
+static void lasso(void)
+{
+    fx_description d = FX_INIT(fx_description);
+    fx_data *rows = made("pairs:n=60,d=8,nz=3,k=2");
+    const fx_table t = fx_data_table(rows);
+    const fx_plan plan = {PLAN, .model = "lasso:C=2"};
+    fx_model *m = fitted(&plan, &t, NULL);
+
+    CHECK(fx_model_describe(&d, "lasso") == FX_OK && !strcmp(d.name, "ridge"));
+    CHECK(d.tasks == FX_TASK_REGRESS);
+    CHECK(!strncmp(fx_model_inspect(m)->spec, "ridge:", 6));
+    CHECK(strstr(fx_model_inspect(m)->spec, "penalty=l1"));
+    fx_model_free(m);
+    fx_data_free(rows);
+    CHECK(fx_model_describe(&d, "lasso:penalty=l2") == FX_EINVAL);      /* given twice */
+}
+
 int main(void)
 {
     test_init();
+    lasso();
     check_table(fx_kernel_name, fx_kernel_describe);
     check_table(fx_map_name, fx_map_describe);
     check_table(fx_model_name, fx_model_describe);

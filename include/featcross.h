@@ -196,6 +196,8 @@ typedef struct fx_description {         /* all texts are constants */
     int two_classes;                    /* 1: only for two classes */
     int divisible;                      /* models: 1: streamable, and passes may be divided, see
                                          * fx_model_pass_divisible; since 0.2 */
+    const char *sets;                   /* of another name of `name`, such as lasso: the keys that it
+                                         * sets, "penalty=l1"; else NULL; since 0.2 */
 } fx_description;
 
 /* A part of a spec, inside it, not ended by a 0 byte: the value of a key, the name (key ""), or the

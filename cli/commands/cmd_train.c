@@ -101,7 +101,8 @@ static int check_options(job *j)
     if (cost && same_cost)
         return say_error("-C %s and -c %s: give one of them", cost, same_cost);
     cost = cost ? cost : same_cost;
-    fitting_default_model();
+    if ((status = fitting_name_model()))
+        return status;
     if (dry_run && (output_path || history_path || eval_path || folds || spill_path))
         return say_error("train: --dry-run fits no model; leave out %s",
                          output_path    ? "-o"

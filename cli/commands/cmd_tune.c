@@ -292,7 +292,8 @@ static int run(int n, char **operand)
     if (costs && same_costs)
         return say_error("-C %s and -c %s: give one of them", costs, same_costs);
     costs = costs ? costs : same_costs;
-    fitting_default_model();
+    if (!status)
+        status = fitting_name_model();
     const factor_lists lists = {orders, ranks, betas, kernel_spec, costs, features, metric,
                                output_path, folds};
     if (!status)

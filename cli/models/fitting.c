@@ -68,12 +68,29 @@ const char *fitting_given(void)
     return fit.model ? fit.model : fit.loss ? model_by_loss(fit.loss) : NULL;
 }
 
-void fitting_default_model(void)
+static int name_in_full(void)
 {
-    if (fitting_given() || strcmp(fit.task, "rank"))
-        return;
-    fit.model = DEFAULT_RANKS;
-    say_note("model: %s, since the task is to rank", fit.model);
+    static char spec[FITTING_SPEC];
+    fx_description d = model_about(fit.model);
+    const char *keys = d.sets ? strchr(fit.model, ':') : NULL;
+
+    if (!d.sets)
+        return 0;
+    int n = snprintf(spec, sizeof spec, "%s:%s%s%s", d.name, d.sets, keys ? "," : "",
+                     keys ? keys + 1 : "");
+    if (n >= FITTING_SPEC)
+        return say_error("--model %.20s... is too long", fit.model);
+    fit.model = spec;
+    return 0;
+}
+
+int fitting_name_model(void)
+{
+    if (!fitting_given() && !strcmp(fit.task, "rank")) {
+        fit.model = DEFAULT_RANKS;
+        say_note("model: %s, since the task is to rank", fit.model);
+    }
+    return name_in_full();
 }
 
 fx_description fitting_about(void) { return model_about(fitting_given()); }

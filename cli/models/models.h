@@ -42,7 +42,8 @@ int fitting_path_exists(const char *who);                /* can fits along C be 
 int fitting_check(const char *C);       /* early: do the options make a model? */
 bool fitting_task_known(bool *regress); /* by the options */
 const char *fitting_given(void);        /* the model or its name, by the options; or NULL */
-void fitting_default_model(void);       /* --task rank without a model: sets one, and says so */
+/* --task rank without a model: sets one, and says so.  Another name of a model becomes its spec. */
+int fitting_name_model(void);
 fx_description fitting_about(void);     /* what the library says of it */
 bool fitting_ranks(void);               /* is the task to rank, by the options? */
 bool fitting_unlabelled(void);          /* a model that looks at no labels, by the options */

@@ -210,7 +210,8 @@ static const candidate *best(const candidate_set *k)
 
 static int show(const candidate_set *k, const candidate *won)
 {
-    bool l1 = fit.penalty && !strcmp(fit.penalty, "l1");
+    bool l1 = fit.penalty ? !strcmp(fit.penalty, "l1")
+                          : spec_says(fitting_given(), "penalty", "l1");
     const char *metric = k->of->regress ? "rmse" : "accuracy";
 
     if (cli.quiet)

@@ -55,7 +55,8 @@ fx_description = _struct("fx_description", size=c_size_t, name=c_char_p, help=c_
                          task=c_int, tasks=c_int, kernel=c_int, map=c_int, labels=c_int,
                          probabilities=c_int, updatable=c_int, streamable=c_int, combines=c_int,
                          mistakes=c_int, measured=c_int, cached=c_int, pairs=c_int, on_map=c_char_p,
-                         path=c_char_p, falls=c_int, two_classes=c_int, divisible=c_int)
+                         path=c_char_p, falls=c_int, two_classes=c_int, divisible=c_int,
+                         sets=c_char_p)
 fx_factors = _struct("fx_factors", order=c_int, cols=c_size_t, rank=c_size_t, P=POINTER(c_double),
                      **{"lambda": POINTER(c_double)}, theta=POINTER(c_double),
                      norm=POINTER(c_double))

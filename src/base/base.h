@@ -166,8 +166,10 @@ fx_status fxi_spec_read(fxi_spec *out, size_t *which, const char *spec, fxi_spec
                         const char *what);
 /* Another name for a line with some keys set; a table ends with {0}. */
 typedef struct fxi_spec_alias { const char *name, *line, *keys; } fxi_spec_alias;
-/* The spec that an alias stands for, to be freed; *out NULL: the name is none of them. */
-fx_status fxi_spec_expand(char **out, const char *spec, const fxi_spec_alias *alias);
+/* The spec that an alias stands for, to be freed, and the keys that it sets; NULL: the name is none
+ * of them. */
+fx_status fxi_spec_expand(char **out, const char **sets, const char *spec,
+                          const fxi_spec_alias *alias);
 /* True if the value, which may write a byte as %2C, means that name. */
 bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_len);
 /* The bytes that a value means, to out[len]; returns how many. */

@@ -178,12 +178,14 @@ fx_status fxi_spec_read(fxi_spec *out, size_t *which, const char *spec, fxi_spec
     return st;
 }
 
-fx_status fxi_spec_expand(char **out, const char *spec, const fxi_spec_alias *alias)
+fx_status fxi_spec_expand(char **out, const char **sets, const char *spec,
+                          const fxi_spec_alias *alias)
 {
     const char *name;
     size_t len;
 
     *out = NULL;
+    *sets = NULL;
     if (!spec)                          /* is reported where it is read */
         return FX_OK;
     fx_status st = fx_spec_get(&name, &len, spec, "");
@@ -196,6 +198,7 @@ fx_status fxi_spec_expand(char **out, const char *spec, const fxi_spec_alias *al
         if (!(*out = fxi_alloc(size, 1)))
             return FX_ENOMEM;
         snprintf(*out, size, "%s:%s%s%s", alias->line, alias->keys, keys ? "," : "", rest + keys);
+        *sets = alias->keys;
         break;
     }
     return st;

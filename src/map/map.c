@@ -135,6 +135,7 @@ static fx_status make(fx_map **out, const char *spec, const fx_kernel *k, fx_map
 
 fx_status fx_map_describe(fx_description *out, const char *spec)
 {
+    const char *sets;
     char *expanded;
     fxi_spec s;
     size_t i;
@@ -142,10 +143,13 @@ fx_status fx_map_describe(fx_description *out, const char *spec)
     if (!out || !spec)
         return fxi_error(FX_EINVAL, "fx_map_describe: %s is NULL", out ? "spec" : "out");
     fx_status st = fxi_sized_check(out, "fx_description");
-    if (st || (st = fxi_spec_expand(&expanded, spec, alias)))
+    if (st || (st = fxi_spec_expand(&expanded, &sets, spec, alias)))
         return st;
-    if (!(st = fxi_spec_read(&s, &i, expanded ? expanded : spec, line, "map")))
-        fxi_spec_give(out, line(i));
+    if (!(st = fxi_spec_read(&s, &i, expanded ? expanded : spec, line, "map"))) {
+        fx_description d = line(i);
+        d.sets = sets;
+        fxi_spec_give(out, d);
+    }
     free(expanded);
     return st;
 }
@@ -153,6 +157,7 @@ fx_status fx_map_describe(fx_description *out, const char *spec)
 fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
                        size_t features, uint64_t seed, const fx_matrix *sample, const fx_run *run)
 {
+    const char *sets;
     char *expanded;
     fx_status st;
 
@@ -169,7 +174,7 @@ fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_
         return st;
     if (sample && sample->cols != cols)
         return fxi_error(FX_ESHAPE, "the sample has %zu columns, the map %zu", sample->cols, cols);
-    if ((st = fxi_spec_expand(&expanded, spec, alias)) != 0)
+    if ((st = fxi_spec_expand(&expanded, &sets, spec, alias)) != 0)
         return st;
     st = make(out, expanded ? expanded : spec, k,
               (fx_map){.cols = cols, .random = features, .seed = seed}, sample, run);

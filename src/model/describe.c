@@ -31,7 +31,7 @@ static void describe(fx_description *d, const fxi_learning *l)
 }
 
 /* A required key may be missing, because a description does not depend on its value. */
-static fx_status describe_spec(fx_description *out, const char *spec)
+static fx_status describe_spec(fx_description *out, const char *spec, const char *sets)
 {
     fxi_learning l = {0};
     size_t which;
@@ -46,6 +46,7 @@ static fx_status describe_spec(fx_description *out, const char *spec)
             fxi_spec_set(&s, d.key[i].name, "1");
     if (!(st = fxi_model_learner_read(&l, which, &s))) {
         describe(&d, &l);
+        d.sets = sets;
         fxi_spec_give(out, d);
     }
     fxi_model_learner_free(&l);
@@ -54,14 +55,15 @@ static fx_status describe_spec(fx_description *out, const char *spec)
 
 fx_status fx_model_describe(fx_description *out, const char *spec)
 {
+    const char *sets;
     char *expanded;
 
     if (!out)
         return fxi_error(FX_EINVAL, "fx_model_describe: out is NULL");
     fx_status st = fxi_sized_check(out, "fx_description");
-    if (st || (st = fxi_model_learner_expand(&expanded, spec)))
+    if (st || (st = fxi_model_learner_expand(&expanded, &sets, spec)))
         return st;
-    st = describe_spec(out, expanded ? expanded : spec);
+    st = describe_spec(out, expanded ? expanded : spec, sets);
     free(expanded);
     return st;
 }

@@ -95,11 +95,11 @@ fx_status fxi_model_learner_read(fxi_learning *out, size_t which, const fxi_spec
     return kind->read(out, s);
 }
 
-fx_status fxi_model_learner_expand(char **out, const char *spec)
+fx_status fxi_model_learner_expand(char **out, const char **sets, const char *spec)
 {
     static const fxi_spec_alias alias[] = {{"lasso", "ridge", "penalty=l1"}, {0}};
 
-    return fxi_spec_expand(out, spec, alias);
+    return fxi_spec_expand(out, sets, spec, alias);
 }
 
 static fx_status read_complete(fxi_learning *out, const char *spec)
@@ -117,8 +117,9 @@ static fx_status read_complete(fxi_learning *out, const char *spec)
 
 fx_status fxi_model_learner(fxi_learning *out, const char *spec)
 {
+    const char *sets;
     char *expanded;
-    fx_status st = fxi_model_learner_expand(&expanded, spec);
+    fx_status st = fxi_model_learner_expand(&expanded, &sets, spec);
 
     *out = (fxi_learning){0};
     if (!st)

@@ -35,8 +35,8 @@ typedef struct fxi_learning {           /* a model spec, parsed */
 /* learner.c - fxi_model_learner_free also after a failure. */
 fx_status fxi_model_learner(fxi_learning *out, const char *spec);
 void fxi_model_learner_free(fxi_learning *l);
-/* The spec that a name which is no line stands for, to be freed; *out NULL: it is none. */
-fx_status fxi_model_learner_expand(char **out, const char *spec);
+/* fxi_spec_expand of models. */
+fx_status fxi_model_learner_expand(char **out, const char **sets, const char *spec);
 fx_description fxi_model_learner_line(size_t i);        /* line i of the table of models */
 /* All but the spec, of that line. */
 fx_status fxi_model_learner_read(fxi_learning *out, size_t which, const fxi_spec *s);

@@ -641,3 +641,16 @@ def test_products_of_four_columns_are_found(fx, put):
                                    "-C", "0.001", "-D", "auto").talk)
     table = fx("compare", "ones.svm", "--methods", "explicit", "--seeds", "1").text
     assert "quadruples found, L1" in table and "triples found" not in table
+
+
+def test_lasso(fx, tmp_path):
+    """Another name, not another model."""
+    fx("make", "pairs", "-n", "200", "-d", "8", "-o", "x.svm")
+    train = ["train", "x.svm", "--task", "regress", "-C", "1", "-q", "-o"]
+    fx(*train, "lasso.fx", "--model", "lasso:tol=1e-4")
+    fx(*train, "ridge.fx", "--model", "ridge:tol=1e-4", "--penalty", "l1")
+    fx("tune", "x.svm", "--task", "regress", "-C", "1", "--order", "1", "-q", "--model", "lasso", "-o", "tuned.fx")
+    assert fx("info", "tuned.fx", "--json").json["model"].startswith("ridge:C=1,penalty=l1")
+    assert (tmp_path / "lasso.fx").read_bytes() == (tmp_path / "ridge.fx").read_bytes()
+    assert "--model ridge:penalty=l1 both set penalty" in fx(*train, "m.fx", "--model", "lasso", "--penalty", "l2",
+                                                             status=2).talk

@@ -155,14 +155,16 @@ static void aliases(void)
     static const struct { const char *spec, *expanded; } cases[] = {
         {"square", "poly:k=2"}, {"square:l=5", "poly:k=2,l=5"}, {"p", "poly:k=3,l=4"},
         {"poly", NULL}, {"squares", NULL}, {"poly:k=square", NULL}};
+    const char *sets;
     char *out;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        CHECK(fxi_spec_expand(&out, cases[i].spec, alias) == FX_OK && !out == !cases[i].expanded);
+        CHECK(fxi_spec_expand(&out, &sets, cases[i].spec, alias) == FX_OK);
+        CHECK(!out == !cases[i].expanded && !sets == !out);
         CHECK(!out || !strcmp(out, cases[i].expanded));
         free(out);
     }
-    CHECK(fxi_spec_expand(&out, NULL, alias) == FX_OK && !out);
+    CHECK(fxi_spec_expand(&out, &sets, NULL, alias) == FX_OK && !out && !sets);
 }
 
 int main(void)

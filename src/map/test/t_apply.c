@@ -400,6 +400,7 @@ static void test_rejected(void)
         CHECK(d.independent == !strcmp(d.name, "jl")); /* others hash, or have a projection */
     }
     CHECK(fx_map_describe(&d, "scrk:complex=yes") == FX_OK && !strcmp(d.name, "rk"));
+    CHECK(!strcmp(d.sets, "projection=circulant,signs=row"));
     CHECK(fx_map_describe(&d, "scrk:signs=row") == FX_EINVAL);  /* given twice */
     CHECK(fx_map_describe(&d, "rm:p=1") == FX_EINVAL && fx_map_describe(&d, "rk(rk)") == FX_EINVAL);
     CHECK(fx_map_describe(NULL, "rk") == FX_EINVAL && fx_map_describe(&d, NULL) == FX_EINVAL);

@@ -327,7 +327,8 @@ static void lasso(void)
     fx_model *m = fitted(&plan, &t, NULL);
 
     CHECK(fx_model_describe(&d, "lasso") == FX_OK && !strcmp(d.name, "ridge"));
-    CHECK(d.tasks == FX_TASK_REGRESS);
+    CHECK(d.tasks == FX_TASK_REGRESS && !strcmp(d.sets, "penalty=l1"));
+    CHECK(fx_model_describe(&d, "ridge") == FX_OK && !d.sets);
     CHECK(!strncmp(fx_model_inspect(m)->spec, "ridge:", 6));
     CHECK(strstr(fx_model_inspect(m)->spec, "penalty=l1"));
     fx_model_free(m);

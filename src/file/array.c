@@ -37,8 +37,46 @@ bool fxi_file_array_is(const fxi_parsing *p, const char *name, const char *type)
 
 size_t fxi_file_array_size(const char *type) { return (size_t)strtoul(type + 1, NULL, 10) / 8; }
 
-fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, const char *type,
-                         size_t rows, size_t cols)
+/* ---- Numbers, a piece at a time, so that large models can be cancelled ------------------------ */
+
+enum { PIECE = 1 << 22 };               /* bytes */
+
+typedef struct copying {
+    const unsigned char *from;
+    unsigned char *to;
+    size_t bytes;
+    const char *doubles;                /* the array's name, if it must be finite doubles */
+} copying;
+
+static fx_status copy_piece(void *ctx, size_t block, fxi_team *team)
+{
+    const copying *c = ctx;
+    size_t first = block * PIECE, n = c->bytes - first < PIECE ? c->bytes - first : PIECE;
+    const double *x = (const void *)(c->to + first);
+
+    (void)team;
+    memcpy(c->to + first, c->from + first, n);
+    for (size_t i = 0; i < n / sizeof *x && c->doubles; i++)
+        if (!isfinite(x[i]))
+            return fxi_error(FX_EFORMAT, "model: number %zu of `%s` is not finite",
+                             first / sizeof *x + i, c->doubles);
+    return FX_OK;
+}
+
+static fx_status take(const void **out, fxi_parsing *p, const char *name, size_t bytes,
+                      bool doubles)
+{
+    copying c = {p->data + p->at, fxi_alloc(bytes, 1), bytes, doubles ? name : NULL};
+    fx_status st = fxi_model_own(p->m, c.to);
+
+    *out = c.to;
+    return st ? st : fxi_parallel((bytes + PIECE - 1) / PIECE, copy_piece, &c, p->run);
+}
+
+/* ---- Arrays --------------------------------------------------------------------------------- */
+
+static fx_status get_array(const void **out, fxi_parsing *p, const char *name, const char *type,
+                           size_t rows, size_t cols, bool finite)
 {
     const fxi_json *a = fxi_json_get(p->root, name);
     size_t shape[2] = {0}, at[2], bytes;
@@ -55,26 +93,25 @@ fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, con
         || !get_sizes(at, 2, fxi_json_get(a, "data_offsets")) || at[0] != p->at || at[1] < at[0]
         || at[1] - at[0] != bytes || at[1] > p->size)
         return fxi_error(FX_EFORMAT, "model: `%s` does not lie where it should", name);
-    unsigned char *copied = fxi_alloc(bytes, 1);
-    if (copied)
-        memcpy(copied, p->data + p->at, bytes);
-    *out = copied;
+    fx_status st = take(out, p, name, bytes, finite);
     p->at = at[1];
     p->arrays++;
-    return fxi_model_own(p->m, copied);
+    return st;
+}
+
+fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, const char *type,
+                         size_t rows, size_t cols)
+{
+    return get_array(out, p, name, type, rows, cols, false);
 }
 
 fx_status fxi_file_array_doubles(const double **out, fxi_parsing *p, const char *name, size_t rows,
                                  size_t cols)
 {
     const void *x = NULL;
-    fx_status st = fxi_file_array(&x, p, name, "F64", rows, cols);
+    fx_status st = get_array(&x, p, name, "F64", rows, cols, true);
 
-    if (st)
-        return st;
-    *out = x;
-    for (size_t i = 0; i < rows * (cols ? cols : 1); i++)
-        if (!isfinite((*out)[i]))
-            return fxi_error(FX_EFORMAT, "model: number %zu of `%s` is not finite", i, name);
-    return FX_OK;
+    if (!st)
+        *out = x;
+    return st;
 }

@@ -17,25 +17,52 @@ enum { PREFIX = sizeof FXI_MODEL_MAGIC - 1 };
 
 /* ---- The frame ---------------------------------------------------------------------------- */
 
+enum { PIECE = 1 << 24 };               /* bytes, between which a cancellation is noticed */
+
+typedef struct summing { const unsigned char *bytes; size_t len; uint32_t crc; } summing;
+
+static fx_status sum_piece(void *ctx, size_t block, fxi_team *team)
+{
+    summing *s = ctx;
+    size_t first = block * PIECE, n = s->len - first < PIECE ? s->len - first : PIECE;
+
+    (void)team;
+    s->crc = fxi_crc(s->crc, s->bytes + first, n);
+    return FX_OK;
+}
+
+/* FX_EFORMAT unless the last bytes are the CRC of those before. */
+static fx_status check_crc(const fxi_parsing *p, const unsigned char *bytes, size_t len)
+{
+    uint32_t crc;
+    summing s = {bytes, len - sizeof crc, 0};
+    fx_status st = fxi_parallel_ordered((s.len + PIECE - 1) / PIECE, sum_piece, &s, p->run);
+
+    memcpy(&crc, bytes + s.len, sizeof crc);
+    return st ? st
+           : crc == s.crc ? FX_OK
+                          : fxi_error(FX_EFORMAT, "the file is truncated or damaged");
+}
+
 fx_status fxi_file_header_open(fxi_parsing *p, const unsigned char *bytes, size_t len)
 {
     uint64_t header;
-    uint32_t crc;
     size_t begins = len < 8 ? 0 : len - 8 < PREFIX ? len - 8 : PREFIX;
 
     if (len < 8 || memcmp(bytes + 8, FXI_MODEL_MAGIC, begins) != 0)
         return fxi_error(FX_EFORMAT, "not a featcross model");
     memcpy(&header, bytes, sizeof header);
-    if (len >= 8 + PREFIX)
-        memcpy(&crc, bytes + len - sizeof crc, sizeof crc);
-    if (len < 8 + PREFIX || fxi_crc(0, bytes, len - sizeof crc) != crc)
+    if (len < 8 + PREFIX)
         return fxi_error(FX_EFORMAT, "the file is truncated or damaged");
+    fx_status st = check_crc(p, bytes, len);
+    if (st)
+        return st;
     if (header < PREFIX || header > len - 8 || header % 8)
         return fxi_error(FX_EFORMAT, "model: a header of %llu bytes in a file of %zu",
                          (unsigned long long)header, len);
     p->data = bytes + 8 + header;
     p->size = len - 8 - (size_t)header;
-    fx_status st = fxi_json_parse(&p->root, (const char *)bytes + 8, (size_t)header,
+    st = fxi_json_parse(&p->root, (const char *)bytes + 8, (size_t)header,
                                   "the header of the model", p->run);
     if (!st)
         p->meta = fxi_json_get(p->root, "__metadata__");        /* there, by FXI_MODEL_MAGIC */

@@ -277,9 +277,42 @@ static void check_large(void)
     free(g.bytes);
 }
 
+typedef struct visits { size_t calls, end; } visits;
+
+static int stop_at(void *ctx, double done)
+{
+    visits *v = ctx;
+
+    (void)done;
+    return ++v->calls == v->end;
+}
+
+/* The sum of all bytes, the header and each array can be stopped. */
+static void check_cancelled(void)
+{
+    fx_model *m = plain(), *back = NULL;
+    file f = dumped(m);
+    visits all = {0}, v = {0};
+
+    CHECK(fx_model_parse(&back, f.bytes, f.len, &(fx_run){RUN, .progress = stop_at, .ctx = &all})
+          == FX_OK);
+    fx_model_free(back);
+    CHECK(all.calls >= 6);              /* bytes, weights, bias, factors, .. */
+    for (size_t end = 1; end <= all.calls; end++) {
+        v = (visits){.end = end};
+        back = NULL;
+        CHECK(fx_model_parse(&back, f.bytes, f.len, &(fx_run){RUN, .progress = stop_at, .ctx = &v})
+              == FX_ECANCELLED);
+        CHECK(!back && v.calls == end);
+    }
+    fx_model_free(m);
+    free(f.bytes);
+}
+
 int main(void)
 {
     test_init();
+    check_cancelled();
     check_damage(plain());
     check_damage(mapped());
     check_damage(perceptron());

@@ -408,7 +408,7 @@ static void same_path(const rows *r, const fx_plan *plan)
 
 static void test_paths(void)
 {
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < test_cases(6); k++) {
         size_t classes = (size_t)(2 * (k % 3));
         rows r = make(k % 2, classes, classes == 4, k > 2);
         const char *model = classes ? "logistic" : "ridge";

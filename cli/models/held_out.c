@@ -88,7 +88,7 @@ static int gather_labels(double **out, training *t)
 {
     size_t rows = t->X.table.rows;
     labels l = {0};
-    int status = say_limit((double)machine_memory("VmRSS") + (double)rows * DEALING,
+    int status = say_limit((double)machine_held() + (double)rows * DEALING,
                            "%s: the program, labels and folds of %zu rows take", t->X.name, rows);
 
     if (status || t->regress)

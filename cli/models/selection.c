@@ -338,7 +338,7 @@ static void set_costs(candidate_set *k)
 /* Where rows exceed --max-memory, fits may take what the program does not hold. */
 static int limit_fits(candidate_set *k, const training *t)
 {
-    uint64_t held = t->streamed ? machine_memory("VmRSS") : 0;
+    uint64_t held = t->streamed ? machine_held() : 0;
 
     k->run = cli.run;
     k->run.max_memory -= held;

@@ -139,7 +139,7 @@ static int hold(training *t)
 {
     uint64_t columns = (uint64_t)t->spill.cols * SURVEY * (rows_missing_plan() ? 2 : 1);
 
-    t->before = machine_memory("VmRSS") + ((uint64_t)progress_threads() + 3) * columns;
+    t->before = machine_held() + ((uint64_t)progress_threads() + 3) * columns;
     return check_held(t);
 }
 

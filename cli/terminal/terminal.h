@@ -127,6 +127,7 @@ size_t text_table_width(FILE *f);            /* columns of a terminal; SIZE_MAX:
 
 /* ---- machine.c ------------------------------------------------------------------------------ */
 uint64_t machine_memory(const char *key);        /* a line of /proc/self/status; 0: unknown */
+uint64_t machine_held(void);            /* memory of the program now, which counts in limits */
 uint64_t machine_peak(void);            /* most memory that this process held */
 const char *machine_version(char buf[32], int v);        /* "0.1.0" of fx_version */
 const char *machine_commit(void);       /* of this build, by cmake/commit.cmake; "": not known */

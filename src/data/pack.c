@@ -128,35 +128,40 @@ static void put_lengths(packing *p, const fx_table *t)
     pad(p);
 }
 
-static void put_columns(packing *p, const fx_table *t, bool wide)
+/* Columns and numbers of a row that are stored as they are packed are copied at once. */
+static void put_row_columns(packing *p, fxi_row r, bool wide)
 {
-    for (size_t b = 0; b < t->blocks; b++)
-        for (size_t i = 0; i < t->block[b].rows; i++) {
-            fxi_row r = fxi_data_row(&t->block[b], i);
-            for (size_t q = 0; q < r.n; q++) {
-                int64_t j = fxi_row_column(r, q);
-                if (wide)
-                    put(p, &j, sizeof j);
-                else
-                    put(p, &(int32_t){(int32_t)j}, sizeof(int32_t));
-            }
+    if (wide && r.col64)
+        put(p, r.col64, r.n * sizeof *r.col64);
+    else if (!wide && r.col32)
+        put(p, r.col32, r.n * sizeof *r.col32);
+    else
+        for (size_t q = 0; q < r.n; q++) {
+            int64_t j = fxi_row_column(r, q);
+            if (wide)
+                put(p, &j, sizeof j);
+            else
+                put(p, &(int32_t){(int32_t)j}, sizeof(int32_t));
         }
-    pad(p);
 }
 
-static void put_numbers(packing *p, const fx_table *t, bool doubles)
+static void put_row_numbers(packing *p, fxi_row r, bool doubles)
+{
+    if (doubles && r.f64)
+        put(p, r.f64, r.n * sizeof *r.f64);
+    else if (!doubles)                  /* then all rows are floats */
+        put(p, r.f32, r.n * sizeof *r.f32);
+    else
+        for (size_t q = 0; q < r.n; q++)
+            put(p, &(double){r.f32[q]}, sizeof(double));
+}
+
+static void put_rows(packing *p, const fx_table *t, void (*put_row)(packing *, fxi_row, bool),
+                     bool wide)
 {
     for (size_t b = 0; b < t->blocks; b++)
-        for (size_t i = 0; i < t->block[b].rows; i++) {
-            fxi_row r = fxi_data_row(&t->block[b], i);
-            for (size_t q = 0; q < r.n; q++) {
-                double x = fxi_row_value(r, q);
-                if (doubles)
-                    put(p, &x, sizeof x);
-                else
-                    put(p, &(float){(float)x}, sizeof(float));
-            }
-        }
+        for (size_t i = 0; i < t->block[b].rows; i++)
+            put_row(p, fxi_data_row(&t->block[b], i), wide);
     pad(p);
 }
 
@@ -173,10 +178,10 @@ static void put_all(packing *p, const fxi_pack *h, const fx_table *t)
     pad(p);
     if (h->flags & FXI_PACK_SPARSE) {
         put_lengths(p, t);
-        put_columns(p, t, h->flags & FXI_PACK_WIDE);
+        put_rows(p, t, put_row_columns, h->flags & FXI_PACK_WIDE);
     }
     if (!(h->flags & FXI_PACK_ONES))
-        put_numbers(p, t, h->flags & FXI_PACK_DOUBLE);
+        put_rows(p, t, put_row_numbers, h->flags & FXI_PACK_DOUBLE);
     for (size_t k = 0; k < t->classes; k++)
         put(p, t->class_name[k], strlen(t->class_name[k]) + 1);
     pad(p);

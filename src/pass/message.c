@@ -31,18 +31,24 @@ static bool reserve(fxi_message *m, size_t more)
     return true;
 }
 
-void fxi_pass_message_put(fxi_message *m, const void *bytes, size_t len)
+int fxi_pass_message_write(void *message, const void *bytes, size_t len)
 {
-    size_t pad = (8 - len % 8) % 8;
+    fxi_message *m = message;
 
-    if (len > SIZE_MAX - 8 || !reserve(m, len + pad)) {
-        m->failed = true;
-        return;
-    }
+    if (!reserve(m, len))
+        return 1;
     if (len)
         memcpy(m->at + m->len, bytes, len);
-    memset(m->at + m->len + len, 0, pad);
-    m->len += len + pad;
+    m->len += len;
+    return 0;
+}
+
+void fxi_pass_message_put(fxi_message *m, const void *bytes, size_t len)
+{
+    const char zeros[8] = {0};
+
+    if (!fxi_pass_message_write(m, bytes, len))
+        fxi_pass_message_write(m, zeros, (8 - len % 8) % 8);
 }
 
 void fxi_pass_message(fxi_message *m, const char name[8])

@@ -90,7 +90,7 @@ fx_status fxi_pass_answer_add(fxi_answer *a, fxi_pass_rows *fn, void *ctx, size_
 /* The numbers, rounded. */
 void fxi_pass_answer_round(double *out, fxi_answer *a);
 
-/* ---- message.c, message_read.c: numbers and texts as bytes ----------------------------------------------------
+/* ---- message.c, message_read.c: numbers and texts as bytes -------------------------------------
  * A header with a name of 8 bytes, the length and a checksum; then numbers and arrays, each padded
  * to 8 bytes, as this machine has them (little-endian). */
 typedef struct fxi_message {            /* zeros at first; free(at) */
@@ -100,7 +100,9 @@ typedef struct fxi_message {            /* zeros at first; free(at) */
 } fxi_message;
 enum { FXI_MESSAGE_HEADER = 24 };
 void fxi_pass_message(fxi_message *m, const char name[8]);
-void fxi_pass_message_put(fxi_message *m, const void *bytes, size_t len);
+/* As they are: fx_sink.write. */
+int fxi_pass_message_write(void *message, const void *bytes, size_t len);
+void fxi_pass_message_put(fxi_message *m, const void *bytes, size_t len);   /* padded */
 void fxi_pass_message_count(fxi_message *m, uint64_t x);
 void fxi_pass_message_number(fxi_message *m, double x);
 void fxi_pass_message_numbers(fxi_message *m, const double *x, size_t n);       /* or NULL */

@@ -110,72 +110,6 @@ void fx_model_pass_free(fx_pass *p)
     free(p);
 }
 
-/* ---- Rows that are held out ------------------------------------------------------------------- */
-
-enum { HELD_NUMBERS = 3 };              /* label, weight and score of each */
-
-static bool is_held(const fx_pass *p, uint64_t row)
-{
-    return p->request.held_bytes && p->request.held[row / 8] >> row % 8 & 1;
-}
-
-static fx_status check_held(const fx_pass *p)
-{
-    uint64_t rows = p->stream.survey.rows, bytes = p->request.held_bytes;
-
-    return !bytes || bytes == (rows + 7) / 8
-               ? FX_OK
-               : fxi_error(FX_EFORMAT, "request: %llu bytes for rows held out of %llu",
-                           (unsigned long long)bytes, (unsigned long long)rows);
-}
-
-/* Each of them has a place among the counts, which are 0 in other answers. */
-static fx_status begin_held(fx_pass *p)
-{
-    const fxi_request *r = &p->request;
-    size_t rows = (size_t)p->stream.survey.rows,
-           blocks = (rows + FXI_PASS_BLOCK - 1) / FXI_PASS_BLOCK;
-    size_t numbers;
-
-    if (!p->train.how.kind->scores || !r->q.w)
-        return fxi_error(FX_EFORMAT, "request: scores without weights");
-    if (!(p->held = fxi_alloc(blocks + 1, sizeof *p->held))
-        || !(p->w = fxi_alloc(r->q.ws, sizeof *p->w)))
-        return FX_ENOMEM;
-    memcpy(p->w, r->q.w, r->q.ws * sizeof *p->w);
-    p->request.q.w = p->w;
-    p->held[0] = 0;
-    for (size_t b = 0, i = 0; b < blocks; b++) {
-        p->held[b + 1] = p->held[b];
-        for (; i < rows && i < (b + 1) * FXI_PASS_BLOCK; i++)
-            p->held[b + 1] += is_held(p, i);
-    }
-    return fxi_size_mul(&numbers, p->held[blocks], HELD_NUMBERS)
-               ? fxi_pass_answer_counts(&p->answer, numbers, NULL)
-               : FX_ENOMEM;
-}
-
-static fx_status add_held(fx_pass *p, const fxi_part *x)
-{
-    const fxi_train *t = &p->train;
-    const double *class_weight = x->labels.classes ? t->labels.class_weight : NULL;
-    size_t n = p->answer.numbers / HELD_NUMBERS, at = p->held[x->first / FXI_PASS_BLOCK];
-    double *f = fxi_alloc(x->X.rows, sizeof *f), *to = p->answer.count;
-    fx_status st = f ? t->how.kind->scores(f, &p->request.q, x, &p->run) : FX_ENOMEM;
-
-    for (size_t i = 0; i < x->X.rows && !st; i++) {
-        if (!is_held(p, x->first + i))
-            continue;
-        double y = x->labels.y[i], weight = x->labels.weight[i];
-        to[at] = y;
-        to[n + at] = class_weight ? weight * class_weight[(size_t)y] : weight;
-        to[2 * n + at++] = f[i];
-    }
-    free(f);
-    p->answer.rows += x->X.rows;
-    return st;
-}
-
 /* ---- Beginning -------------------------------------------------------------------------------- */
 
 /* An answer that needs no model. */
@@ -187,21 +121,6 @@ static fx_status begin_sums(fx_pass *p, size_t n)
     fxi_pass_answer_free(&p->answer);
     fx_status st = fxi_pass_answer_new(&p->answer, FXI_PASS_BLOCK, 1, 0, &p->run);
     return st ? st : fxi_pass_answer_sums(&p->answer, n);
-}
-
-static fx_status begin_columns(fx_pass *p)
-{
-    const fxi_question *q = &p->request.q;
-    fx_status st = FX_OK;
-
-    if (!p->columns)
-        st = fxi_train_columns_fill(&p->missing, &p->columns, &p->stream, p->plan.missing);
-    if (st)
-        return st;
-    size_t cols = p->missing.inputs + (q->flags ? 0 : p->missing.indicators);
-    if (!q->w || q->ws != cols || (q->v && q->vs != 2 * cols))
-        return fxi_error(FX_EFORMAT, "request: %zu columns of %zu", q->ws, cols);
-    return begin_sums(p, fxi_data_columns_numbers(cols));
 }
 
 /* Blocks in the order of a state: 8 bytes for 4,096 rows. */
@@ -225,15 +144,17 @@ static fx_status begin(fx_pass *p)
 {
     const fxi_request *r = &p->request;
     fx_status st = FX_OK;
+    size_t sums;
 
     if (r->what == FXI_REQUEST_SURVEY)
         p->survey.holes = r->holes;
     else if (!(st = open_setup(p, r)))
-        st = check_held(p);
+        st = fxi_train_pass_held_check(p);
     if (!st && r->what == FXI_REQUEST_WEIGHTS)
         st = begin_sums(p, p->stream.survey.classes);
-    if (!st && r->what == FXI_REQUEST_COLUMNS)
-        st = begin_columns(p);
+    if (!st && r->what == FXI_REQUEST_COLUMNS
+        && !(st = fxi_train_pass_rows_columns_begin(&sums, p)))
+        st = begin_sums(p, sums);
     if (!st && r->what == FXI_REQUEST_SAMPLE
         && !(p->sample = fxi_zalloc(r->rows, sizeof *p->sample)))
         st = FX_ENOMEM;
@@ -247,7 +168,7 @@ static fx_status begin(fx_pass *p)
     if (r->output >= p->train.outputs || !p->train.how.kind->asked)
         return fxi_error(FX_EFORMAT, "request: output %zu of %zu", r->output, p->train.outputs);
     if (r->what == FXI_REQUEST_HELD)
-        return begin_held(p);
+        return fxi_train_pass_held_begin(p);
     st = p->train.how.kind->asked(&p->answer, &r->q, &p->train);
     return st ? st : set_order(p);
 }
@@ -280,152 +201,6 @@ fx_status fx_model_pass_begin(fx_pass *p, const void *request, size_t bytes)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Sums of weights of each class. */
-static fx_status add_weights(fx_pass *p, const fx_table *t, uint64_t first)
-{
-    const fxi_survey *s = &p->stream.survey;
-    double *y = fxi_alloc(t->rows, 2 * sizeof *y), *weight = y ? y + t->rows : NULL;
-
-    if (!y)
-        return FX_ENOMEM;
-    for (size_t i = 0; i < t->rows; i++) {
-        weight[i] = is_held(p, first + i) ? 0 : t->weight ? t->weight[i] : 1;
-        bool absent = !t->label || (t->weight && t->weight[i] == 0);
-        const char *name = s->texts && !absent ? t->class_name[(size_t)t->label[i]] : NULL;
-        size_t at = absent ? 0 : fxi_train_survey_class(s, name, t->label[i] + 0.0);
-        y[i] = at < s->classes ? (double)at : 0;
-    }
-    fx_status st = fxi_model_class_weight_sums(p->answer.exact, y, weight, t->rows, s->classes);
-    free(y);
-    p->answer.rows += t->rows;
-    return st;
-}
-
-/* Sums of columns: of the rows as they are, or filled. */
-static fx_status add_columns(fx_pass *p, const fx_table *given)
-{
-    const fxi_question *q = &p->request.q;
-    fxi_column_sums a = {.cols = q->ws, .unit = q->w, .mean = q->v, .missing = q->flags != 0};
-    fx_data *doubles = NULL, *filled = NULL;
-    fx_table t = *given;
-    fx_status st = FX_OK;
-
-    if (!a.missing && p->stream.survey.holes) {
-        if (p->stream.survey.doubles && !(st = fxi_data_select(&doubles, given, NULL, 0, true,
-                                                                &p->run)))
-            t = doubles->table;
-        if (!st)
-            st = fxi_data_fill_table(&t, &filled, &p->missing, doubles ? &doubles->table : given,
-                                     &p->run);
-    }
-    if (!st)
-        st = fxi_data_columns_add(p->answer.exact, &a, &t, &p->run);
-    fx_data_free(filled);
-    fx_data_free(doubles);
-    p->answer.rows += t.rows;
-    return st;
-}
-
-static fx_status add_sample(fx_pass *p, const fx_table *t, uint64_t first)
-{
-    const fxi_request *r = &p->request;
-    size_t from = 0, n = 0;
-
-    while (from < r->rows && r->row[from] < first)
-        from++;
-    while (from + n < r->rows && r->row[from + n] < first + t->rows)
-        n++;
-    if (!n)
-        return FX_OK;
-    size_t *row = fxi_alloc(n, sizeof *row);
-    if (!row)
-        return FX_ENOMEM;
-    for (size_t k = 0; k < n; k++)
-        row[k] = (size_t)(r->row[from + k] - first);
-    fxi_sampled *to = &p->sample[p->samples];
-    fx_status st = fxi_data_select(&to->rows, t, row, n, false, &p->run);
-    to->first = r->row[from];
-    p->samples += !st;
-    free(row);
-    return st;
-}
-
-static void close_part(fxi_part *x)
-{
-    fxi_fit_source_free(&x->z);
-    fxi_model_labels_free(&x->labels);
-    fx_data_free(x->doubles);
-    fx_data_free(x->filled);
-    fx_data_free(x->scaled);
-    free(x->y);
-}
-
-/* Targets, or signs of one class against the others or of a pair, and weights of the output's rows. */
-static void set_labels(fxi_part *x, double C)
-{
-    const fxi_train *t = x->train;
-    const fx_model_info *c = &t->m->c;
-    const double *label = x->labels.y, *weight = x->labels.weight;
-    const double *class_weight = t->labels.class_weight;
-    const double second = c->outputs > 1 ? (double)x->output : 1;
-    const double sign[2] = {-1, 1};
-    double *y = x->y, *by = x->c;
-
-    for (size_t i = 0; i < x->X.rows; i++) {
-        y[i] = label[i];
-        by[i] = weight[i] * C;
-    }
-    if (!x->labels.classes)
-        return;
-    for (size_t i = 0; i < x->X.rows; i++) {
-        y[i] = sign[label[i] == second];        /* no jump that depends on the label */
-        if (class_weight)
-            by[i] = weight[i] * class_weight[(size_t)label[i]] * C;
-    }
-    for (size_t i = 0; i < x->X.rows && c->pairs; i++) {
-        y[i] = fxi_model_pairs_sign(c, x->output, (size_t)label[i]);
-        by[i] = y[i] != 0 ? by[i] : 0;
-    }
-}
-
-/* As absent as rows of weight 0. */
-static void hold_out(fxi_part *x, const fx_pass *p)
-{
-    for (size_t i = 0; i < x->X.rows && p->request.held_bytes; i++)
-        x->c[i] = is_held(p, x->first + i) ? 0 : x->c[i];
-}
-
-static fx_status open_part(fxi_part *x, const fx_pass *p, const fx_table *given)
-{
-    const fxi_train *t = &p->train;
-    fx_table table = *given;
-    size_t numbers;
-    fx_status st;
-
-    if (p->stream.survey.doubles) {     /* as all rows in one block would be */
-        if ((st = fxi_data_select(&x->doubles, given, NULL, 0, true, &p->run)))
-            return st;
-        table = x->doubles->table;
-    }
-    const fx_table rows = table;
-    if ((st = fxi_model_missing_fill(&table, &x->filled, &t->m->c, &rows, &p->run)))
-        return st;
-    st = t->how.task == FXI_NO_LABELS
-             ? fxi_model_labels_none(&x->labels, &table, &p->plan, &p->run)
-             : fxi_model_labels_known(&x->labels, &t->m->c, &table, &p->run);
-    if (st
-        || (st = fxi_model_rows_table(&x->X, &x->scaled, &t->m->c, NULL, &table, &p->run))
-        || (st = fxi_fit_source_part(&x->z, &x->X, t->m->map,
-                                     fxi_train_passes_sparse(&numbers, t), &p->run)))
-        return st;
-    if (!(x->y = fxi_alloc(x->X.rows, 2 * sizeof *x->y)))
-        return FX_ENOMEM;
-    x->c = x->y + x->X.rows;
-    set_labels(x, p->request.C);
-    hold_out(x, p);
-    return FX_OK;
-}
-
 static void count_products(fx_pass *p, const fx_matrix *X)
 {
     const fx_map *map = p->train.m->map;
@@ -439,15 +214,15 @@ static fx_status answer(fx_pass *p, const fx_table *t, uint64_t first)
 {
     fxi_part x = {.train = &p->train, .output = p->request.output, .first = first,
                   .all = p->stream.survey.rows};
-    fx_status st = open_part(&x, p, t);
+    fx_status st = fxi_train_pass_part_open(&x, p, t);
 
     if (!st && p->request.what == FXI_REQUEST_PRODUCTS)
         count_products(p, &x.X);
     else if (!st && p->request.what == FXI_REQUEST_HELD)
-        st = add_held(p, &x);
+        st = fxi_train_pass_held_add(p, &x);
     else if (!st)
         st = p->train.how.kind->answer(&p->answer, &p->request.q, &x);
-    close_part(&x);
+    fxi_train_pass_part_close(&x);
     return st;
 }
 
@@ -530,9 +305,9 @@ fx_status fx_model_pass_add(fx_pass *p, const fx_table *t, uint64_t first)
     case FXI_REQUEST_SURVEY:
         st = fxi_train_survey_add(&p->survey, t, p->request.classify, &p->run);
         break;
-    case FXI_REQUEST_WEIGHTS: st = add_weights(p, t, first); break;
-    case FXI_REQUEST_SAMPLE: st = add_sample(p, t, first); break;
-    case FXI_REQUEST_COLUMNS: st = add_columns(p, t); break;
+    case FXI_REQUEST_WEIGHTS: st = fxi_train_pass_rows_weights(p, t, first); break;
+    case FXI_REQUEST_SAMPLE: st = fxi_train_pass_rows_sample(p, t, first); break;
+    case FXI_REQUEST_COLUMNS: st = fxi_train_pass_rows_columns(p, t); break;
     default: st = answer(p, t, first);
     }
     p->next = first + t->rows;
@@ -544,32 +319,6 @@ fx_status fx_model_pass_add(fx_pass *p, const fx_table *t, uint64_t first)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static int append(void *m, const void *bytes, size_t len)
-{
-    fxi_pass_message_put(m, bytes, len);
-    return ((fxi_message *)m)->failed;
-}
-
-static fx_status put_sample(fxi_message *m, const fx_pass *p)
-{
-    fx_status st = FX_OK;
-
-    fxi_pass_message_count(m, p->rows);
-    fxi_pass_message_count(m, p->samples);
-    for (size_t k = 0; k < p->samples && !st; k++) {
-        fxi_message one = {0};
-        st = fx_data_pack(&(fx_sink){.size = sizeof(fx_sink), .write = append, .ctx = &one},
-                          &p->sample[k].rows->table, &p->run);
-        if (one.failed)
-            st = fxi_error(FX_ENOMEM, "out of memory for an answer");
-        fxi_pass_message_count(m, p->sample[k].first);
-        fxi_pass_message_count(m, one.len);
-        fxi_pass_message_put(m, one.at, one.len);
-        free(one.at);
-    }
-    return st;
-}
-
 fx_status fx_model_pass_end(const fx_sink *sink, fx_pass *p)
 {
     fxi_message m = {0};
@@ -580,73 +329,18 @@ fx_status fx_model_pass_end(const fx_sink *sink, fx_pass *p)
         return fxi_error(FX_EINVAL, "fx_model_pass_end: no request was begun");
     if ((st = fxi_sized_in(&to, sizeof to, sink, "fx_sink")))
         return st;
-    fxi_pass_message(&m, FXI_ANSWER_NAME);
-    fxi_pass_message_count(&m, p->request.what);
-    switch (p->request.what) {
-    case FXI_REQUEST_SURVEY: fxi_train_survey_bytes(&m, &p->survey); break;
-    case FXI_REQUEST_SAMPLE: st = put_sample(&m, p); break;
-    default: st = fxi_pass_bytes_answer(&m, &p->answer);
-    }
-    if (!st && !(st = fxi_pass_message_end(&m)) && to.write(to.ctx, m.at, m.len))
+    if (!(st = fxi_train_pass_bytes(&m, p)) && to.write(to.ctx, m.at, m.len))
         st = fxi_error(FX_EOUTPUT, "the answer could not be written");
     free(m.at);
     p->begun = false;
     return st;
 }
 
-static fx_status merge_sample(fx_pass *p, fxi_reading *r)
-{
-    uint64_t rows = fxi_pass_message_read_count(r), n = fxi_pass_message_read_count(r);
-    fx_status st = FX_OK;
-
-    r->bad |= n > p->request.rows - p->samples;
-    for (uint64_t k = 0; k < n && !r->bad && !st; k++) {
-        fxi_sampled now = {.first = fxi_pass_message_read_count(r)};
-        size_t len = (size_t)fxi_pass_message_read_count(r), at = p->samples;
-        const void *bytes = fxi_pass_message_read_take(r, len);
-        fx_data *view = NULL;
-        if (!bytes || (st = fx_data_unpack(&view, bytes, len, &p->run)))
-            break;
-        st = fxi_data_select(&now.rows, &view->table, NULL, 0, false, &p->run);
-        fx_data_free(view);
-        if (st)
-            break;
-        for (; at && p->sample[at - 1].first > now.first; at--)
-            p->sample[at] = p->sample[at - 1];
-        p->sample[at] = now;
-        p->samples++;
-    }
-    p->rows += rows;
-    return st;
-}
-
-fx_status fxi_train_pass_merge(fx_pass *p, const void *bytes, size_t len)
-{
-    fxi_reading r;
-    fx_status st = fxi_pass_message_read(&r, bytes, len, FXI_ANSWER_NAME, "answer");
-
-    if (st)
-        return st;
-    if (fxi_pass_message_read_count(&r) != p->request.what)
-        st = fxi_error(FX_EFORMAT, "an answer to another request");
-    else
-        switch (p->request.what) {
-        case FXI_REQUEST_SURVEY: st = fxi_train_survey_bytes_merge(&p->survey, &r, &p->run); break;
-        case FXI_REQUEST_SAMPLE: st = merge_sample(p, &r); break;
-        default: st = fxi_pass_bytes_merge(&p->answer, &r);
-        }
-    if (st) {
-        free(r.copy);
-        return st;
-    }
-    return fxi_pass_message_read_end(&r, "answer");
-}
-
 fx_status fx_model_pass_merge(fx_pass *p, const void *answer_bytes, size_t len)
 {
     if (!p || !p->begun)
         return fxi_error(FX_EINVAL, "fx_model_pass_merge: no request was begun");
-    fx_status st = fxi_train_pass_merge(p, answer_bytes, len);
+    fx_status st = fxi_train_pass_bytes_merge(p, answer_bytes, len);
     p->begun &= !st;
     return st;
 }

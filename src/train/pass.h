@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pass.h - between pass.c, which answers requests, and passes.c, which makes them. */
+ * pass.h - between the files that answer a request (pass.c, pass_*.c), and passes.c, which makes it. */
 #ifndef FXI_TRAIN_PASS_H
 #define FXI_TRAIN_PASS_H
 #include "train/train.h"
@@ -33,6 +33,25 @@ struct fx_pass {
     fxi_train train;                    /* if `prepared` */
     bool prepared;
 };
-/* Adds an answer to what was begun. */
-fx_status fxi_train_pass_merge(fx_pass *p, const void *bytes, size_t len);
+
+/* pass_part.c - a part of the rows for the output that is asked about: x has train, output, first and
+ * all; to be closed after a failure, too. */
+fx_status fxi_train_pass_part_open(fxi_part *x, const fx_pass *p, const fx_table *given);
+void fxi_train_pass_part_close(fxi_part *x);
+
+/* pass_rows.c - adds rows of t to an answer that needs no model; columns_begin: how many sums. */
+fx_status fxi_train_pass_rows_weights(fx_pass *p, const fx_table *t, uint64_t first);
+fx_status fxi_train_pass_rows_columns_begin(size_t *numbers, fx_pass *p);
+fx_status fxi_train_pass_rows_columns(fx_pass *p, const fx_table *given);
+fx_status fxi_train_pass_rows_sample(fx_pass *p, const fx_table *t, uint64_t first);
+
+/* pass_held.c - rows that are held out. */
+bool fxi_train_pass_held(const fx_pass *p, uint64_t row);       /* true: that row is */
+fx_status fxi_train_pass_held_check(const fx_pass *p);          /* the request has a bit for each */
+fx_status fxi_train_pass_held_begin(fx_pass *p);
+fx_status fxi_train_pass_held_add(fx_pass *p, const fxi_part *x);
+
+/* pass_bytes.c - the answer as a message; adds such an answer to what was begun. */
+fx_status fxi_train_pass_bytes(fxi_message *m, const fx_pass *p);
+fx_status fxi_train_pass_bytes_merge(fx_pass *p, const void *bytes, size_t len);
 #endif

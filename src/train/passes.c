@@ -14,29 +14,11 @@
 
 /* ---- One pass -------------------------------------------------------------------------------- */
 
-static int take(void *m, const void *bytes, size_t len)
-{
-    fxi_message *to = m;
-
-    if (to->len + len > to->capacity && len <= SIZE_MAX / 4 && to->len <= SIZE_MAX / 4) {
-        size_t capacity = to->len + len > 2 * to->capacity ? to->len + len : 2 * to->capacity;
-        unsigned char *more = fxi_realloc(to->at, capacity, 1);
-        to->failed = !more;
-        if (!more)
-            return 1;
-        to->at = more;
-        to->capacity = capacity;
-    }
-    memcpy(to->at + to->len, bytes, len);
-    to->len += len;
-    return 0;
-}
-
 /* The answer to r, merged into p, which was begun with it. */
 static fx_status send(const fxi_stream *s, fx_pass *p, const fxi_message *request)
 {
     fxi_message got = {0};
-    fx_sink sink = {.size = sizeof sink, .write = take, .ctx = &got};
+    fx_sink sink = {.size = sizeof sink, .write = fxi_pass_message_write, .ctx = &got};
     fx_status st = s->ask(s->ctx, request->at, request->len, &sink);
 
     if (got.failed)
@@ -44,7 +26,7 @@ static fx_status send(const fxi_stream *s, fx_pass *p, const fxi_message *reques
     else if (st > 0)
         st = fxi_error(FX_EINVAL, "who answers the passes returned %d", (int)st);
     if (!st)
-        st = fxi_train_pass_merge(p, got.at, got.len);
+        st = fxi_train_pass_bytes_merge(p, got.at, got.len);
     free(got.at);
     return st;
 }

@@ -4,7 +4,8 @@
  * refused; parts that are not those of the pass before.  Folds that are held out have the same
  * metrics.
  *
- * Covers: columns.c, pass.c, request.c, survey.c, survey_bytes.c, src/kind/factors_pass.c */
+ * Covers: columns.c, pass.c, pass_bytes.c, pass_held.c, pass_part.c, pass_rows.c, request.c,
+ * survey.c, survey_bytes.c, src/kind/factors_pass.c */
 
 #include "model/test/fixture.h"
 

@@ -84,6 +84,9 @@ fx_status fxi_train_pass_rows_sample(fx_pass *p, const fx_table *t, uint64_t fir
         n++;
     if (!n)
         return FX_OK;
+    if (p->samples == r->rows)
+        return fxi_error(FX_EINVAL, "rows from %llu (from 0) on were added twice",
+                         (unsigned long long)first);
     size_t *row = fxi_alloc(n, sizeof *row);
     if (!row)
         return FX_ENOMEM;

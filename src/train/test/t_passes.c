@@ -119,6 +119,7 @@ typedef struct bringing {
     size_t blocks;                      /* of a part */
     bool floats;                        /* all but the last part */
     size_t skip;                        /* rows that are left out from the second pass on */
+    size_t again;                       /* how often the first part is added once more, likewise */
     int how;                            /* 0: one pass for all parts, 1: one for each, merged, the
                                          * last part first, 2: a new one for each request, 3: as
                                          * 0, the last block first */
@@ -160,7 +161,10 @@ static fx_status together(bringing *b, const void *request, size_t len, const fx
         s = add_part(b, b->pass, (all - 1) / FX_PASS_BLOCK * FX_PASS_BLOCK, all);
     for (uint64_t first; !s && (first = fx_model_pass_next(b->pass, 0)) < all;)
         s = add_part(b, b->pass, (size_t)first, all);
-    CHECK(s || b->passes == 0 || b->skip || fx_model_pass_next(b->pass, 0) == FX_PASS_END);
+    for (size_t k = 0; !s && b->passes && k < b->again; k++)
+        s = add_part(b, b->pass, 0, all);
+    CHECK(s || b->passes == 0 || b->skip || b->again
+          || fx_model_pass_next(b->pass, 0) == FX_PASS_END);
     return s ? s : fx_model_pass_end(answer, b->pass);
 }
 
@@ -555,6 +559,12 @@ static void test_refused(void)
     CHECK(strstr(fx_error_detail(), "a part of 772 rows that is not the last"));
     CHECK(refused(&r, &plan, (bringing){.skip = 777}) == FX_EINVAL);
     CHECK(strstr(fx_error_detail(), "8192 rows, the first one 8969"));
+    CHECK(refused(&r, &plan, (bringing){.again = 1}) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "this pass has 13065 rows, the first one 8969"));
+    fx_plan sampled = {PLAN, .model = "logistic", .kernel = "rbf:gamma=1", .map = "rff",
+                       .features = 8};
+    CHECK(refused(&r, &sampled, (bringing){.again = 300}) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "rows from 0 (from 0) on were added twice"));
     plan.model = "perceptron";          /* its passes need the rows in their order */
     CHECK(refused(&r, &plan, (bringing){.how = 3}) == FX_EINVAL);
     CHECK(strstr(fx_error_detail(), "rows from 8192 (from 0) on, where this pass needs those"));

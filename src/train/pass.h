@@ -52,6 +52,6 @@ fx_status fxi_train_pass_held_begin(fx_pass *p);
 fx_status fxi_train_pass_held_add(fx_pass *p, const fxi_part *x);
 
 /* pass_bytes.c - the answer as a message; adds such an answer to what was begun. */
-fx_status fxi_train_pass_bytes(fxi_message *m, const fx_pass *p);
+fx_status fxi_train_pass_bytes(fxi_message *m, fx_pass *p);
 fx_status fxi_train_pass_bytes_merge(fx_pass *p, const void *bytes, size_t len);
 #endif

@@ -56,7 +56,7 @@ static fx_status merge_sample(fx_pass *p, fxi_reading *r)
 
 /* ---- Any answer ------------------------------------------------------------------------------ */
 
-fx_status fxi_train_pass_bytes(fxi_message *m, const fx_pass *p)
+fx_status fxi_train_pass_bytes(fxi_message *m, fx_pass *p)
 {
     fx_status st = FX_OK;
 

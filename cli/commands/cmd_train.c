@@ -5,8 +5,8 @@
  * work starts.  The file gets its name when the model is complete. */
 
 #include "commands.h"
-#include "models/models.h"
 #include "team/team.h"
+#include "train_report.h"
 
 #include <limits.h>
 #include <math.h>
@@ -68,9 +68,7 @@ typedef struct job {
     kernel_choice k;
     selection c;
     fx_model *init;
-    fx_metrics held_out;                /* on the eval set */
-    double eval_score;
-    double mean, sd;                    /* over the folds */
+    train_scores scores;
 } job;
 
 static bool is_auto(const char *text) { return text && !strcmp(text, "auto"); }
@@ -231,7 +229,7 @@ static int fold_scores(job *j, const int32_t *fold, fx_metrics *m)
 
     if (status || s < 0)
         return status ? status : say_failure(s);
-    return metric_mean(&j->mean, &j->sd, "train", m, (size_t)folds, t->metric);
+    return metric_mean(&j->scores.mean, &j->scores.sd, "train", m, (size_t)folds, t->metric);
 }
 
 static int cross_validate(job *j)
@@ -246,9 +244,10 @@ static int cross_validate(job *j)
     progress_end();
     free(fold);
     free(m);
+    j->scores.folds = folds;
     if (!status)
         say_note("%llu folds: %s %.4f, standard deviation %.4f", (unsigned long long)folds,
-                 j->t.metric, j->mean, j->sd);
+                 j->t.metric, j->scores.mean, j->scores.sd);
     return status;
 }
 
@@ -256,190 +255,24 @@ static int measure(job *j)
 {
     if (!eval_path)
         return 0;
-    fx_status s = metric_evaluate(&j->held_out, j->t.model, &j->eval.table, j->t.metric);
+    fx_metrics m;
+    fx_status s = metric_evaluate(&m, j->t.model, &j->eval.table, j->t.metric);
     if (s)
         return load_failed(&j->eval, s);
-    j->eval_score = metric_of(&j->held_out, j->t.metric);
-    if (isnan(j->eval_score))           /* the model is saved all the same */
+    j->scores.evaluated = true;
+    j->scores.rows = m.rows;
+    j->scores.eval = metric_of(&m, j->t.metric);
+    if (isnan(j->scores.eval))          /* the model is saved all the same */
         say_warning("there is no %s for this model and %s", j->t.metric, j->eval.name);
     return 0;
 }
 
-/* ---- Writing ------------------------------------------------------------------------------ */
-static int write_history(const job *j, output *o)
-{
-    const fx_model_info *c = fx_model_inspect(j->t.model);
-    char line[256], x[4][32];
-    int status = output_text(o, "iteration,output,seconds,objective,gap,metric\n");
-
-    for (size_t i = 0; i < c->steps && !status; i++) {
-        const fx_step *s = &c->history[i];
-        const double value[4] = {s->seconds, s->objective, s->gap, s->metric};
-        for (int v = 0; v < 4; v++) {   /* what is not known is left empty */
-            x[v][0] = '\0';
-            if (model_info_known(value[v]))
-                say_number(x[v], value[v]);
-        }
-        snprintf(line, sizeof line, "%zu,%zu,%s,%s,%s,%s\n", s->iteration, s->output, x[0], x[1],
-                 x[2], x[3]);
-        status = output_text(o, line);
-    }
-    return status ? status : output_close(o);
-}
-
-static const char *plain_metric(const job *j) { return j->t.regress ? "rmse" : "accuracy"; }
-
-static void print_held_out(FILE *f, const job *j)
-{
-    safe_print(f, "held out     %s %.4f +- %.4f, on %zu rows, when choosing; %s %.4f\n",
-               plain_metric(j), fabs(j->c.score), j->c.error, j->c.held_out,
-               j->t.regress ? "always the mean" : "always the most common class", j->c.baseline);
-}
-
-static json_t *held_out_json(const job *j)
-{
-    return json_pack("{s:s, s:f, s:f, s:I, s:f}", "metric", plain_metric(j), "score",
-                     fabs(j->c.score), "error", j->c.error, "rows", (json_int_t)j->c.held_out,
-                     "baseline", j->c.baseline);
-}
-
-/* Goes to stdout, because it is the result of the command; to stderr if the model itself goes to
- * stdout. */
 static int report(const job *j)
 {
-    FILE *f = output_is_stdout(j->t.path) ? stderr : stdout;
-    const fx_model_info *c = fx_model_inspect(j->t.model);
-    char size[32];
-
-    if (cli.quiet)
-        return 0;
-    safe_print(f, "model        %s\n", c->spec);
-    if (*c->scale)
-        safe_print(f, "scaling      %s\n", c->scale);
-    model_info_print_kernel(f, c);
-    safe_print(f, "rows         %zu x %zu", c->rows, c->cols);
-    if (c->classes) {
-        safe_print(f, ", %zu classes:", c->classes);
-        for (size_t i = 0; i < c->classes && i < 10; i++)
-            safe_print(f, " %s", c->class_name[i]);
-        fputs(c->classes > 10 ? " ..\n" : "\n", f);
-    } else
-        fputs(c->variance ? ", labels not looked at\n"
-              : j->t.rank ? ", ranked\n"
-                          : ", numbers\n", f);
-    if (c->variance)
-        model_info_print_variance(f, c);
-    else if (model_about(c->spec).mistakes)
-        safe_print(f, "mistakes     %.10g in the last of %llu passes\n", c->objective,
-                   (unsigned long long)c->iterations);
-    else
-        model_info_print_fit(f, "objective    ", c);
-    model_info_print_later(f, c);
-    if (folds)
-        safe_print(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n", j->t.metric,
-                   j->mean, j->sd, (unsigned long long)folds);
-    if (j->c.held_out)
-        print_held_out(f, j);
-    if (*c->remark)
-        safe_print(f, "remark       %s\n", c->remark);
-    if (eval_path && !isnan(j->eval_score))
-        safe_print(f, "eval set     %s %.4f, on %zu rows\n", j->t.metric, j->eval_score,
-                   j->held_out.rows);
-    if (j->t.streamed && team_ranks() > 1)
-        safe_print(f, "passes       %llu over %llu parts in %d processes\n",
-                   (unsigned long long)j->t.spill.passes,
-                   (unsigned long long)spill_blocks(&j->t.spill), team_ranks());
-    else if (j->t.streamed)
-        safe_print(f, "passes       %llu over %s in %zu parts\n",
-                   (unsigned long long)j->t.spill.passes,
-                   say_bytes(size, (double)j->t.spill.bytes), j->t.spill.parts);
-    safe_print(f, "seconds      read %.2f, ", j->t.X.seconds);
-    if (j->c.seconds > 0)
-        safe_print(f, "choose %.2f, ", j->c.seconds);
-    safe_print(f, "map %.2f, fit %.2f\n", c->prepared, j->t.seconds - c->prepared);
-    safe_print(f, "saved        %s, %s\n", j->t.path, say_bytes(size, (double)j->t.bytes));
-    return f == stdout ? say_flush() : 0;
+    return (cli.json ? train_report_json : train_report)(&j->t, &j->c, &j->scores);
 }
 
-static int report_json(const job *j)
-{
-    const fx_model_info *c = fx_model_inspect(j->t.model);
-    json_t *o = json_pack(
-        "{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:b, s:I, s:{s:f, s:f, s:f}, "
-        "s:I, s:I, s:o, s:I, s:o, s:b, s:b}",
-        "model", say_text(c->spec), "rows", (json_int_t)c->rows, "features", (json_int_t)c->cols,
-        "classes", (json_int_t)c->classes, "class_names", model_file_classes(c), "map",
-        *c->map ? say_text(c->map) : json_null(), "kernel",
-        *c->kernel ? say_text(c->kernel) : json_null(), "scale",
-        *c->scale ? say_text(c->scale) : json_null(), "D",
-        (json_int_t)(c->support_vectors && !*c->map ? 0 : c->features), "objective",
-        model_info_number(c->objective), "gap", model_info_number(c->orders ? NAN : c->gap),
-        "converged", c->converged, "iterations", (json_int_t)c->iterations, "seconds", "read",
-        j->t.X.seconds, "map", c->prepared, "fit", j->t.seconds - c->prepared, "peak_bytes",
-        (json_int_t)machine_peak(), "seed", (json_int_t)c->seed, "output", say_text(j->t.path),
-        "bytes", (json_int_t)j->t.bytes, "support",
-        c->support_vectors ? json_integer((json_int_t)c->support_vectors) : json_null(),
-        "collapsed", model_info_collapsed(c), "pairs", c->pairs);
-
-    o = say_set(o, "engine", training_engine(&j->t));
-
-    if (j->c.seconds > 0 && json_object_set_new(json_object_get(o, "seconds"), "choose",
-                                                json_real(j->c.seconds)) < 0) {
-        json_decref(o);
-        o = NULL;
-    }
-    if (*c->missing)
-        o = say_set(o, "missing", say_text(c->missing));
-    if (c->later)
-        o = say_set(o, "later_columns", json_integer((json_int_t)model_info_later(c)));
-    if (c->orders)
-        o = say_set(o, "norms", model_info_norms(c));
-    if (c->variance)
-        o = say_set(say_set(o, "variance", model_info_variance(c)), "total_variance",
-                    model_info_number(c->total_variance));
-    if (folds)
-        o = say_set(o, "folds", json_pack("{s:s, s:f, s:f, s:I}", "metric", j->t.metric,
-                                          "mean", j->mean, "sd", j->sd, "count",
-                                          (json_int_t)folds));
-    if (j->c.held_out)
-        o = say_set(say_set(o, "held_out", held_out_json(j)), "learned",
-                    json_boolean(j->c.learned));
-    if (eval_path)
-        o = say_set(o, "eval",
-                    json_pack("{s:s, s:o, s:I}", "metric", j->t.metric, "score",
-                              model_info_number(j->eval_score), "rows",
-                              (json_int_t)j->held_out.rows));
-    return say_json(o);
-}
-
-/* What would be fitted. */
-static int report_plan(const job *j)
-{
-    const fx_plan *p = &j->t.plan;
-    const char *scale = p->scale && strcmp(p->scale, "none") != 0 ? p->scale : NULL;
-
-    if (cli.json) {
-        json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "model", say_text(p->model),
-                              "kernel", say_text(p->kernel), "map", say_text(p->map), "scale",
-                              say_text(scale), "D", (json_int_t)(p->map ? p->features : 0), "seed",
-                              (json_int_t)p->seed);
-        if (j->c.held_out)
-            o = say_set(say_set(o, "held_out", held_out_json(j)), "learned",
-                        json_boolean(j->c.learned));
-        return say_json(o);
-    }
-    safe_print(stdout, "model        %s\n", p->model);
-    if (scale)
-        safe_print(stdout, "scaling      %s\n", scale);
-    if (p->kernel)
-        safe_print(stdout, "kernel       %s\n", p->kernel);
-    if (p->map)
-        safe_print(stdout, "map          %s, %zu features\n", p->map, p->features);
-    if (j->c.held_out)
-        print_held_out(stdout, j);
-    return say_flush();
-}
-
+/* ---- The command ---------------------------------------------------------------------------- */
 /* Rows that exceed the memory go to a file beside the model, even if it is not written. */
 static int model_path(job *j, const char *data)
 {
@@ -456,7 +289,7 @@ static int choose(job *j, const char *data)
     if ((status = check_options(j)) || (status = model_path(j, data))
         || (status = read_data(j, data)) || (status = resolve_plan(j)))
         return status;
-    return report_plan(j);
+    return train_report_plan(&j->t, &j->c);
 }
 
 /* What processes beside the first do: they read the rows, too, and answer its passes. */
@@ -484,9 +317,9 @@ static int train(job *j, const char *data)
     if ((status = read_data(j, data)) || (status = resolve_plan(j))
         || (folds && (status = cross_validate(j))) || (status = training_fit(&j->t))
         || (status = measure(j)) || (status = training_save(&j->t, o))
-        || (history && (status = write_history(j, history))))
+        || (history && (status = train_report_history(j->t.model, history))))
         return status;
-    reported = cli.json ? report_json(j) : report(j);
+    reported = report(j);
     return reported ? reported : j->t.diverged ? EXIT_NUMERIC : 0;
 }
 
@@ -513,7 +346,7 @@ static int fold_in(job *j, const char *data)
         || (status = freeze_fit(t, j->init)) || (status = measure(j))
         || (status = training_save(t, o)))
         return status;
-    return cli.json ? report_json(j) : report(j);
+    return report(j);
 }
 
 static int run(int n, char **operand)

@@ -52,7 +52,6 @@ int fitting_map(const char **spec, const kernel_choice *k, size_t cols);
 /* The first of the usual maps, or NULL. */
 const char *fitting_served(const kernel_choice *k, size_t cols);
 
-/* ---- training.c: rows to train on, and what becomes of them --------------------------------- */
 /* ---- checkpoint.c: the answers of passes, kept in a file ------------------------------------- */
 typedef struct checkpoint {
     const char *path;                   /* NULL: none */
@@ -72,6 +71,7 @@ fx_status checkpoint_answer(void *checkpoint, const void *request, size_t bytes,
                             const fx_sink *answer);     /* an fx_pass_ask */
 void checkpoint_close(checkpoint *c, bool done);        /* done: removes the file */
 
+/* ---- training.c: rows to train on, and what becomes of them --------------------------------- */
 typedef struct training {
     loaded X;
     bool regress, rank;                 /* labels are numbers; .. that order the rows */

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross train: options, labels, weights, what is saved, what is chosen.
 
-Covers: cli/commands/cmd_train.c, cli/models/fitting.c, cli/models/training.c,
-cli/models/selection.c, cli/models/candidates.c, cli/models/chance.c, cli/models/task.c,
-cli/models/metric_names.c"""
+Covers: cli/commands/cmd_train.c, cli/commands/train_report.c, cli/models/fitting.c,
+cli/models/training.c, cli/models/selection.c, cli/models/candidates.c, cli/models/chance.c,
+cli/models/task.c, cli/models/metric_names.c"""
 
 import csv
 import re

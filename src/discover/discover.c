@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * discover.c - fx_discover: rows are prepared as for a fit, halves of them select and test, and what
- * all halves found becomes a list. */
+ * all halves found is reported. */
 
 #include "discover/discover.h"
 
@@ -10,15 +10,6 @@
 enum { SPLITS = 25, SELECT_MIN = 8, SELECT_MAX = 50, SELECT_ROWS = 250, ORDER = 3, ROWS_MIN = 20 };
 #define ALPHA 0.05
 
-typedef struct discovery {
-    fx_discovery d;
-    fx_model *m;                        /* how rows were read: names, classes, scaling */
-    fx_discovered *at;
-    size_t *columns;                    /* of all sets */
-    double *mean;
-    fx_column_set *same;
-} discovery;
-
 typedef struct work {
     fxi_discover d;
     fxi_half *half;                     /* [labellings][outputs][halves] */
@@ -27,7 +18,7 @@ typedef struct work {
     size_t founds;
     fxi_effect *effect;                 /* [halves][founds] */
     uint64_t nulls;                     /* permutations with a discovery */
-    discovery *out;
+    fx_discovery *out;
 } work;
 
 /* ---- Options ------------------------------------------------------------------------------------------ */
@@ -191,33 +182,7 @@ static fx_status count_nulls(work *w)
     return FX_OK;
 }
 
-/* ---- The list ------------------------------------------------------------------------------------------ */
-
-/* What was eliminated comes last; families come by their most significant member. */
-static int in_order(const void *a, const void *b)
-{
-    const fxi_combined *x = a, *y = b;
-
-    if (x->eliminated != y->eliminated)
-        return x->eliminated ? 1 : -1;
-    if (x->family != y->family)
-        return x->family < y->family ? -1 : 1;
-    if (x->p != y->p)
-        return x->p < y->p ? -1 : 1;
-    if (x->ratio != y->ratio)
-        return x->ratio > y->ratio ? -1 : 1;
-    return x->output != y->output ? (x->output < y->output ? -1 : 1)
-                                  : fxi_discover_set_compare(&x->set, &y->set);
-}
-
-static int by_significance(const void *a, const void *b)
-{
-    const fxi_combined *x = a, *y = b;
-
-    if (x->p != y->p)
-        return x->p < y->p ? -1 : 1;
-    return x->ratio != y->ratio ? (x->ratio > y->ratio ? -1 : 1) : in_order(a, b);
-}
+/* ---- Discoveries --------------------------------------------------------------------------------------- */
 
 /* The end of the discoveries of the same output as the k-th. */
 static size_t end_of(const work *w, size_t k)
@@ -270,162 +235,13 @@ static fx_status join_effects(work *w)
     return st;
 }
 
-static void sort_out(work *w)
-{
-    qsort(w->found, w->founds, sizeof *w->found, by_significance);
-    fxi_discover_family(w->found, w->founds);
-    qsort(w->found, w->founds, sizeof *w->found, in_order);
-}
-
-static fx_column_set put_set(size_t **next, const fxi_discover_set *s)
-{
-    fx_column_set out = {(size_t)s->n, *next};
-
-    for (int32_t k = 0; k < s->n; k++)
-        (*next)[k] = (size_t)s->column[k];
-    *next += s->n;
-    return out;
-}
-
-/* The product of the scales of the columns of s: effects are on scaled products. */
-static double scale_of(const fxi_discover *d, const fxi_discover_set *s)
-{
-    const double *factor = d->train.m->c.column_scale;
-    double x = 1;
-
-    for (int32_t k = 0; k < s->n && factor; k++)
-        x *= factor[s->column[k]];
-    return x;
-}
-
-static fx_status write_list(work *w, fxi_discover_set *const *same, const size_t *sames)
-{
-    discovery *out = w->out;
-    size_t all = w->founds, sets = 0;
-
-    for (size_t k = 0; k < w->founds; k++)
-        all += sames[k];
-    out->columns = fxi_alloc(all * FX_ORDER_MAX + 1, sizeof *out->columns);
-    out->same = fxi_alloc(all + 1, sizeof *out->same);
-    out->at = fxi_zalloc(w->founds + 1, sizeof *out->at);
-    if (!out->columns || !out->same || !out->at)
-        return FX_ENOMEM;
-    size_t *next = out->columns;
-    for (size_t k = 0; k < w->founds; k++) {
-        const fxi_combined *c = &w->found[k];
-        double scale = scale_of(&w->d, &c->set);
-        fx_column_set set = put_set(&next, &c->set);
-        out->at[k] = (fx_discovered){
-            .order = set.order, .column = set.column, .output = c->output, .support = c->support,
-            .mean = c->mean, .binary = c->binary,
-            .effect = c->effect * scale, .low = c->low * scale, .high = c->high * scale, .p = c->p,
-            .frequency = c->frequency, .adds = c->adds, .family = c->family,
-            .eliminated = c->eliminated, .sames = sames[k], .same = out->same + sets};
-        for (size_t i = 0; i < sames[k]; i++)
-            out->same[sets++] = put_set(&next, &same[k][i]);
-    }
-    out->d.n = w->founds;
-    out->d.at = out->at;
-    return FX_OK;
-}
-
-static fx_status find_same(work *w, fxi_team *team)
-{
-    fxi_discover_set **same = fxi_zalloc(w->founds + 1, sizeof *same);
-    size_t *sames = fxi_zalloc(w->founds + 1, sizeof *sames);
-    fx_status st = same && sames ? FX_OK : FX_ENOMEM;
-
-    for (size_t k = 0; k < w->founds && !st; k++)
-        st = fxi_discover_same(&same[k], &sames[k], &w->found[k].set, &w->d, team);
-    if (!st)
-        st = write_list(w, same, sames);
-    for (size_t k = 0; k < w->founds && same; k++)
-        free(same[k]);
-    fxi_free(same, sames);
-    return st;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* Shares of classes, or the mean target. */
-static fx_status find_means(work *w)
-{
-    const fxi_discover *d = &w->d;
-    double *mean = fxi_zalloc(d->outputs, sizeof *mean), all = 0;
-
-    if (!mean)
-        return FX_ENOMEM;
-    for (size_t i = 0; i < d->rows; i++) {
-        double weight = d->train.labels.weight[d->row[i]], y = d->train.labels.y[d->row[i]];
-        all += weight;
-        for (size_t k = 0; k < d->outputs; k++) {
-            double sign = fxi_discover_sign(d, k, y);
-            mean[k] += weight * (d->o.regress ? sign : sign > 0);
-        }
-    }
-    for (size_t k = 0; k < d->outputs; k++)
-        mean[k] /= all;
-    w->out->d.mean = w->out->mean = mean;
-    return FX_OK;
-}
-
-/* What the halves say of the search: the median C where paths ended, the largest gap. */
-static fx_status describe(work *w)
-{
-    fx_discovery *d = &w->out->d;
-    size_t n = w->d.outputs * w->d.halves;
-    double *C = fxi_alloc(n, sizeof *C);
-
-    if (!C)
-        return FX_ENOMEM;
-    d->certified = 1;
-    for (size_t b = 0; b < n; b++) {
-        C[b] = w->half[b].C;
-        d->gap = fmax(d->gap, w->half[b].gap);
-        d->certified &= w->half[b].certified;
-        d->nodes += w->half[b].nodes;
-    }
-    qsort(C, n, sizeof *C, ascending);
-    d->C = (C[(n - 1) / 2] + C[n / 2]) / 2;
-    free(C);
-    for (int t = 1; t <= w->d.o.order; t++) {
-        double products = 1;
-        for (int i = 0; i < t; i++)
-            products *= fmax(0, (double)w->d.train.X.cols - i) / (i + 1);
-        d->products += products;
-    }
-    d->rows = w->d.rows;
-    d->order = (size_t)w->d.o.order;
-    d->alpha = w->d.o.alpha;
-    d->select = w->d.o.select;
-    d->halves = w->d.halves;
-    d->permutations = w->d.o.permutations;
-    d->null_found = w->nulls;
-    if (d->permutations)
-        fx_discover_binomial(&d->null_low, &d->null_high, d->null_found, d->permutations);
-    w->out->m = w->d.train.m;
-    w->d.train.m = NULL;
-    d->info = fx_model_inspect(w->out->m);
-    return FX_OK;
-}
-
 static fx_status conclude(void *ctx, size_t block, fxi_team *team)
 {
     work *w = ctx;
     fx_status st = join_effects(w);
 
     (void)block;
-    if (st)
-        return st;
-    sort_out(w);
-    if ((st = find_same(w, team)) || (st = find_means(w)))
-        return st;
-    return describe(w);
+    return st ? st : fxi_discover_report(&w->out, &w->d, w->found, w->founds, w->half, w->nulls, team);
 }
 
 static fx_status search(work *w, const fx_run *run)
@@ -445,16 +261,6 @@ static fx_status search(work *w, const fx_run *run)
 
 /* ---- Both ------------------------------------------------------------------------------------------------ */
 
-void fx_discovery_free(fx_discovery *d)
-{
-    discovery *own = (discovery *)d;
-
-    if (!own)
-        return;
-    fx_model_free(own->m);
-    fxi_free(own->at, own->columns, own->same, own->mean, own);
-}
-
 static void close_work(work *w)
 {
     for (size_t b = 0; w->half && b < w->halves_all; b++)
@@ -473,14 +279,8 @@ fx_status fx_discover(fx_discovery **out, const fx_discover_options *options, co
     fx_status st = read_options(&w.d.o, options);
     if (st || (st = fxi_sized_run_check(run)))
         return st;
-    if (!(w.out = fxi_zalloc(1, sizeof *w.out)))
-        return FX_ENOMEM;
-    if (!(st = prepare(&w, t, run)))
-        st = search(&w, run);
+    if (!(st = prepare(&w, t, run)) && !(st = search(&w, run)))
+        *out = w.out;
     close_work(&w);
-    if (st)
-        fx_discovery_free(&w.out->d);
-    else
-        *out = &w.out->d;
     return st;
 }

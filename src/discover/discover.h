@@ -177,6 +177,12 @@ void fxi_discover_family(fxi_combined *c, size_t n);
 fx_status fxi_discover_same(fxi_discover_set **out, size_t *n, const fxi_discover_set *s,
                             const fxi_discover *d, fxi_team *team);
 
+/* ---- report.c: the result ---------------------------------------------------------------------------- */
+/* *out takes the model of d, and found[n] is sorted; half[outputs][halves], nulls: permutations with a
+ * discovery. */
+fx_status fxi_discover_report(fx_discovery **out, fxi_discover *d, fxi_combined *found, size_t n,
+                              const fxi_half *half, uint64_t nulls, fxi_team *team);
+
 /* Streams of random numbers. */
 enum { FXI_DISCOVER_SPLIT = 3000, FXI_DISCOVER_PERMUTE };
 #endif

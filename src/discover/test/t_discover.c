@@ -2,7 +2,7 @@
  * t_discover.c - planted products are found and nothing is where there is nothing; the same for
  * any threads; effects in the units of the columns; bad input; limits.
  *
- * Covers: half.c, select.c, split.c */
+ * Covers: half.c, report.c, select.c, split.c */
 
 #include "made.h"
 

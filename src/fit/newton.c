@@ -413,14 +413,5 @@ static fx_status fit_by(fxi_solution *s, const fxi_problem *p, fxi_passes *rows,
 
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 {
-    fxi_newton_memory memory;
-    fx_status st;
-
-    if (p->passes)
-        return fit_by(s, p, p->passes, run);
-    if ((st = fxi_fit_newton_memory(&memory, p, run)))
-        return st;
-    st = fit_by(s, p, &memory.passes, run);
-    fxi_fit_newton_memory_free(&memory);
-    return st;
+    return fxi_fit_newton_memory_fit(fit_by, s, p, run);
 }

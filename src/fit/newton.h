@@ -78,6 +78,11 @@ typedef struct fxi_newton_memory {
 bool fxi_fit_newton_memory_bytes(size_t *bytes, size_t rows, size_t features, size_t threads);
 fx_status fxi_fit_newton_memory(fxi_newton_memory *out, const fxi_problem *p, const fx_run *run);
 void fxi_fit_newton_memory_free(fxi_newton_memory *a);
+/* A fit whose questions `rows` answers: those of p or, if it has none, its rows in memory. */
+typedef fx_status fxi_newton_fit(fxi_solution *s, const fxi_problem *p, fxi_passes *rows,
+                                 const fx_run *run);
+fx_status fxi_fit_newton_memory_fit(fxi_newton_fit *fit, fxi_solution *s, const fxi_problem *p,
+                                   const fx_run *run);
 
 /* ---- The method ------------------------------------------------------------------------------- */
 

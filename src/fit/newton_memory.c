@@ -91,3 +91,18 @@ void fxi_fit_newton_memory_free(fxi_newton_memory *a)
     fxi_pass_answer_free(&a->answer);
     free(a->x.f);
 }
+
+fx_status fxi_fit_newton_memory_fit(fxi_newton_fit *fit, fxi_solution *s, const fxi_problem *p,
+                                   const fx_run *run)
+{
+    fxi_newton_memory memory;
+    fx_status st;
+
+    if (p->passes)
+        return fit(s, p, p->passes, run);
+    if ((st = fxi_fit_newton_memory(&memory, p, run)))
+        return st;
+    st = fit(s, p, &memory.passes, run);
+    fxi_fit_newton_memory_free(&memory);
+    return st;
+}

@@ -43,7 +43,8 @@
 #define ADVISED_PROBABILITIES "logistic"
 #define ADVISED_EXACT "kernel-svm"
 #define ADVISED_DIVISIBLE                                                                          \
-    "logistic, ridge, pca, svm-l2 with --solver newton, factorization machines with --solver lbfgs;" \
+    "logistic, ridge, pca, svm-l2 with --solver newton, factorization machines with --solver " \
+    "lbfgs;" \
     " with --penalty l1, --solver proximal"
 
 /* ---- What compare measures ------------------------------------------------------------------ */

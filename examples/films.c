@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * films.c - people, films and who liked what: a model of pairs, the best films for everyone, and a new
- * person who is learnt while all else stays.
+ * films.c - people, films and who liked what: a model of pairs, the best films for everyone, and a
+ * new person who is learnt while all else stays.
  * cc films.c $(pkg-config --cflags --libs featcross) && ./a.out */
 
 #include <featcross.h>

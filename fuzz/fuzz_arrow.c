@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fuzz_arrow.c - Arrow batches.  Byte 0: options; byte 1: rows; byte 2: null count and offset of the
- * batch; then columns: type, offset, length, null count, and buffers, each as long as it has to be.
- * Contents are those of the input: codes, views and offsets of texts, which may be negative or fall
- * but do not exceed the text, since Arrow does not tell where it ends.  All rows at once, on three
- * threads, and one by one give the same. */
+ * fuzz_arrow.c - Arrow batches.  Byte 0: options; byte 1: rows; byte 2: null count and offset of
+ * the batch; then columns: type, offset, length, null count, and buffers, each as long as it has to
+ * be.  Contents are those of the input: codes, views and offsets of texts, which may be negative or
+ * fall but do not exceed the text, since Arrow does not tell where it ends.  All rows at once, on
+ * three threads, and one by one give the same. */
 
 #include "fuzz.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * fuzz_kernel.c - spec strings and the text of families.  Byte 0: index base; up to the first line
  * end the spec, behind it the family.  A kernel that is accepted must be described, read its own
- * spec again as the same kernel, and give a symmetric Gram matrix, alike for dense and sparse rows. */
+ * spec again as the same kernel, and give a symmetric Gram matrix, alike for dense and sparse
+ * rows. */
 
 #include "fuzz.h"
 

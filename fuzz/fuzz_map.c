@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fuzz_map.c - spec strings of maps.  Byte 0: how many features are asked for, and whether there is a
- * sample of rows; up to the first line end the map, behind it the kernel, behind that the family.
+ * fuzz_map.c - spec strings of maps.  Byte 0: how many features are asked for, and whether there is
+ * a sample of rows; up to the first line end the map, behind it the kernel, behind that the family.
  * A map that is accepted must read its own spec again, without the sample, as the same map, and
  * score rows as their features do. */
 

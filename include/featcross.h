@@ -196,8 +196,8 @@ typedef struct fx_description {         /* all texts are constants */
     int two_classes;                    /* 1: only for two classes */
     int divisible;                      /* models: 1: streamable, and passes may be divided, see
                                          * fx_model_pass_divisible; since 0.2 */
-    const char *sets;                   /* of another name of `name`, such as lasso: the keys that it
-                                         * sets, "penalty=l1"; else NULL; since 0.2 */
+    const char *sets;                   /* of another name of `name`, such as lasso: the keys that
+                                         * it sets, "penalty=l1"; else NULL; since 0.2 */
 } fx_description;
 
 /* A part of a spec, inside it, not ended by a 0 byte: the value of a key, the name (key ""), or the
@@ -312,7 +312,7 @@ FX_API void fx_data_reader_free(fx_reader *r);
 FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name,
                                const void *bytes, size_t len, const fx_run *run);
 
-/* ---- Arrow --------------------------------------------------------------------------------
+/* ---- Arrow --------------------------------------------------------------------------------------
  * Tables of polars, pandas, pyarrow, DuckDB, .. by Arrow's C data and C stream interface, whose
  * three structs are these (https://arrow.apache.org/docs/format/CDataInterface.html).  Since 0.2.
  * Rows are those of a CSV file that has the same columns: a reader of csv takes them, and its keys
@@ -323,10 +323,10 @@ FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name
  *               field is.  In a category they are decimal texts
  *   texts       also by offsets of 64 bits or as views; and dictionaries of texts or numbers.
  *               cat=auto: they are categories, whatever they hold
- * Columns of other types (dates, times, bytes, nested ones) must be converted, or left out by drop=.
- * Lengths and offsets that contradict each other are errors; Arrow's buffers do not tell how long
- * they are, so the producer must be trusted to that extent.  Messages count rows from 0, over all
- * batches; in fx_read_counts lines are rows, and bytes are 0. */
+ * Columns of other types (dates, times, bytes, nested ones) must be converted, or left out by
+ * drop=.  Lengths and offsets that contradict each other are errors; Arrow's buffers do not tell
+ * how long they are, so the producer must be trusted to that extent.  Messages count rows from 0,
+ * over all batches; in fx_read_counts lines are rows, and bytes are 0. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
@@ -366,10 +366,10 @@ FX_API fx_status fx_data_reader_arrow(fx_reader *r, const struct ArrowSchema *sc
 FX_API fx_status fx_data_arrow(fx_data **out, const char *spec, const char *name,
                                struct ArrowArrayStream *stream, const fx_run *run);
 
-/* ---- Writing ------------------------------------------------------------------------------
+/* ---- Writing ------------------------------------------------------------------------------------
  * Formats are svmlight, csv, tsv, npy, npz and precomputed; see doc/reference.md.  A name that the
- * format's reader would not read back unchanged is rejected with FX_EUNSUPPORTED; but a column whose
- * name is empty is called by its position, c5, when it is read.
+ * format's reader would not read back unchanged is rejected with FX_EUNSUPPORTED; but a column
+ * whose name is empty is called by its position, c5, when it is read.
  * A sink is called in order, from one thread, with pieces of any length; a nonzero return of either
  * of its functions stops the call with FX_EOUTPUT. */
 FX_API const char *fx_data_write_format(size_t i);  /* names of formats; NULL: no more */
@@ -399,11 +399,11 @@ FX_API void fx_data_sample(size_t *row, size_t n, size_t all, uint64_t seed);
 FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double *label,
                                uint64_t seed);
 
-/* ---- Packed rows ---------------------------------------------------------------------------
+/* ---- Packed rows --------------------------------------------------------------------------------
  * A table as bytes that take little space and are read at the speed of memory, with a checksum: for
  * files of rows that are read again and again on the same kind of machine.  Names of columns and
- * identifiers of rows are left out.  Unpacked rows stay in the bytes, which must live as long; at an
- * address that is no multiple of 8 they are copied.  Damaged bytes are FX_EFORMAT. */
+ * identifiers of rows are left out.  Unpacked rows stay in the bytes, which must live as long; at
+ * an address that is no multiple of 8 they are copied.  Damaged bytes are FX_EFORMAT. */
 FX_API fx_status fx_data_pack(const fx_sink *sink, const fx_table *t, const fx_run *run);
 FX_API fx_status fx_data_unpack(fx_data **out, const void *bytes, size_t len, const fx_run *run);
 
@@ -672,11 +672,12 @@ FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_tab
  * stays as it is, and stores the new model in *out; m is not modified.  These are columns that are
  * all 0 in m's training and, where t is wider than m, those after m's; if m has names, t's names
  * begin with them.  Where m and t know their sides (`split`), that holds for the columns of each
- * side: new ones of the first side come before all of the second.  The numbers minimise m's objective, in which losses are still divided by the
- * weight of the rows of the training (fx_model_info.weight): exactly where no row holds two of the
- * new columns, else to m's `tol` (FX_NOT_CONVERGED: not within 1,000 visits).  Rows are scaled as
- * in m, further columns not at all.  For factorization machines, but not poly-net and task=rank:
- * FX_EUNSUPPORTED.  Labels must be m's classes; without a new column: FX_EINVAL.  Since 0.2. */
+ * side: new ones of the first side come before all of the second.  The numbers minimise m's
+ * objective, in which losses are still divided by the weight of the rows of the training
+ * (fx_model_info.weight): exactly where no row holds two of the new columns, else to m's `tol`
+ * (FX_NOT_CONVERGED: not within 1,000 visits).  Rows are scaled as in m, further columns not at
+ * all.  For factorization machines, but not poly-net and task=rank: FX_EUNSUPPORTED.  Labels must
+ * be m's classes; without a new column: FX_EINVAL.  Since 0.2. */
 FX_API fx_status fx_model_fold_in(fx_model **out, const fx_model *m, const fx_table *t,
                                   const fx_run *run);
 /* Time and memory that fx_model_fit would take for a kernel machine, found by timing the kernel on
@@ -847,8 +848,8 @@ FX_API fx_status fx_metric_describe(fx_description *out, const char *name);
  * anova-upto, all-subsets, itemset, groups, cross, poly, and for factorization machines.  The
  * combinations with the largest |weight| are found by a search with bounds, without a table of
  * pairs.  Other models: FX_EUNSUPPORTED. */
-/* Rows that are visited: take(to, t) is called for each table of some of them, always the same ones in
- * the same order, until it returns another status than 0, which is then returned.  Since 0.2. */
+/* Rows that are visited: take(to, t) is called for each table of some of them, always the same ones
+ * in the same order, until it returns another status than 0, which is then returned.  Since 0.2. */
 typedef fx_status fx_rows_take(void *to, const fx_table *t);
 typedef fx_status fx_rows_visit(void *ctx, fx_rows_take *take, void *to);
 typedef struct fx_explain_options {     /* zeros are defaults */
@@ -874,9 +875,9 @@ typedef struct fx_explain_options {     /* zeros are defaults */
     fx_rows_visit *visit;               /* instead of table: rows that are not in memory, visited
                                          * several times, with the same result.  FX_ELIMIT if the
                                          * search needs all rows at once: if it takes more than
-                                         * max_work, or too few of many thousands of candidates are in
-                                         * enough rows.  With `all`, without importance 2, it never
-                                         * does.  Since 0.2 */
+                                         * max_work, or too few of many thousands of candidates are
+                                         * in enough rows.  With `all`, without importance 2, it
+                                         * never does.  Since 0.2 */
     void *visit_ctx;
 } fx_explain_options;
 typedef struct fx_combination {
@@ -907,17 +908,18 @@ FX_API void fx_explanation_free(fx_explanation *e);
 
 /* ---- Which combinations matter, with control of errors ------------------------------------------
  * Among all products of up to `order` different columns: which are associated with the label?  Rows
- * are divided into two halves, `splits` times.  On each half, an L1 path over all products selects a
- * few; on the other one, each that was selected is tested in the model of all of them (classes:
+ * are divided into two halves, `splits` times.  On each half, an L1 path over all products selects
+ * a few; on the other one, each that was selected is tested in the model of all of them (classes:
  * logistic; targets: normal errors).  The tests of all halves are joined into one p-value for each
  * product.  doc/math.md#discover has the formulas.
- *   p <= alpha: a discovery.  Labels that have nothing to do with the columns give any discovery with
- *   probability alpha at most.  With some related products, the same holds of unrelated ones
+ *   p <= alpha: a discovery.  Labels that have nothing to do with the columns give any discovery
+ *   with probability alpha at most.  With some related products, the same holds of unrelated ones
  *   where the halves select all that are related; one that was missed may be represented by its
  *   parts, therefore nested discoveries are one family.
  * Numbers from -1 to 1 are taken as they are, others are scaled (maxabs).  Several classes: each
- * against the rest, and p is multiplied by the number of classes.  Weights of rows are whole numbers:
- * how often a row counts.  The result does not depend on threads, but for max_seconds.  Since 0.2. */
+ * against the rest, and p is multiplied by the number of classes.  Weights of rows are whole
+ * numbers: how often a row counts.  The result does not depend on threads, but for max_seconds.
+ * Since 0.2. */
 typedef struct fx_discover_options {    /* zeros are defaults */
     FX_SIZE(fx_discover_options);
     int order;                          /* products of 1 to `order` columns; 0: 3 */
@@ -930,7 +932,8 @@ typedef struct fx_discover_options {    /* zeros are defaults */
     const char *missing;                /* as fx_plan.missing */
     const char *reader;                 /* reader spec for such rows, stored in info; or NULL */
     uint64_t seed;
-    double max_seconds;                 /* paths that last longer end early, not certified; 0: off */
+    double max_seconds;                 /* paths that last longer end early, not certified; 0:
+                                         * off */
     size_t permutations;                /* also with shuffled labels, this many times */
 } fx_discover_options;
 typedef struct fx_column_set {
@@ -955,8 +958,9 @@ typedef struct fx_discovered {
                                          * reject at level alpha; NaN: all are infinite */
     double p;                           /* adjusted p-value */
     double frequency;                   /* share of the halves that selected it */
-    double adds;                        /* share of the deviance (targets: variance) that it explains
-                                         * and its parts, all products of its columns, do not */
+    double adds;                        /* share of the deviance (targets: variance) that it
+                                         * explains and its parts, all products of its columns, do
+                                         * not */
     size_t family;                      /* number, from 0: nested discoveries have the same */
     int eliminated;                     /* 1: adds nothing to the other discoveries */
     size_t sames;                       /* other sets with the same product in all rows, which the
@@ -982,16 +986,16 @@ typedef struct fx_discovery {
 FX_API fx_status fx_discover(fx_discovery **out, const fx_discover_options *options,
                              const fx_table *t, const fx_run *run);
 FX_API void fx_discovery_free(fx_discovery *d);
-/* 95 % interval of a probability, of n > 0 trials of which k were a case (exact: Clopper and Pearson),
- * as null_low and null_high: for labels that the caller shuffles. */
+/* 95 % interval of a probability, of n > 0 trials of which k were a case (exact: Clopper and
+ * Pearson), as null_low and null_high: for labels that the caller shuffles. */
 FX_API void fx_discover_binomial(double *low, double *high, uint64_t k, uint64_t n);
 
-/* ---- All combinations, few weights -----------------------------------------------------------
+/* ---- All combinations, few weights --------------------------------------------------------------
  * Since 0.2.  For each C of an ascending path, the minimum over w and b of
  *   |w|_1 + C sum_i weight_i loss(y_i, b + sum_J w_J prod_{j in J} x_ij),
- * J: all sets of `least` to `order` different columns.  Those with weights are found by a search with
- * bounds and never written out, so there may be any number of them; each step comes with a gap that
- * is proven over all sets.  Numbers of X must be within -1 and 1.  doc/math.md#combos */
+ * J: all sets of `least` to `order` different columns.  Those with weights are found by a search
+ * with bounds and never written out, so there may be any number of them; each step comes with a gap
+ * that is proven over all sets.  Numbers of X must be within -1 and 1.  doc/math.md#combos */
 typedef struct fx_combos_options {      /* zeros are defaults */
     FX_SIZE(fx_combos_options);
     const char *loss;                   /* "squared-hinge" (NULL), "logistic": y is -1 or 1;
@@ -1010,7 +1014,8 @@ typedef struct fx_combos_path {
     size_t steps;
     const double *C, *intercept;        /* [steps] */
     const double *objective;            /* [steps] */
-    const double *gap;                  /* [steps] (objective - minimum) / objective is at most this */
+    const double *gap;                  /* [steps] (objective - minimum) / objective is at most
+                                         * this */
     size_t n;
     const fx_combination *at;           /* [n] what has a weight in some step, in the order in which
                                          * the path met it; weight: of the last step; support: rows
@@ -1021,16 +1026,16 @@ typedef struct fx_combos_path {
     const double *weight;               /* [first[steps]] */
     const size_t *tie_first;            /* [n + 1] at[i] has the ties tie_first[i] to
                                          * tie_first[i + 1] - 1 of: */
-    const size_t *tie;                  /* [tie_first[n]] columns that are 1 in all its rows: with any
-                                         * of them it is the same product.  Of combinations that are
-                                         * equal in all rows only the smallest one is in `at`; if all
-                                         * numbers are 0 or 1, the others consist of its columns and
-                                         * ties */
+    const size_t *tie;                  /* [tie_first[n]] columns that are 1 in all its rows: with
+                                         * any of them it is the same product.  Of combinations that
+                                         * are equal in all rows only the smallest one is in `at`;
+                                         * if all numbers are 0 or 1, the others consist of its
+                                         * columns and ties */
     size_t searches;
     uint64_t examined;                  /* products that the searches evaluated */
 } fx_combos_path;
-/* options NULL: the defaults.  weight NULL: ones.  FX_EDOMAIN: a number beyond -1 and 1, or C is NULL
- * and no C gives a weight.  FX_NOT_CONVERGED: some gap is above tol. */
+/* options NULL: the defaults.  weight NULL: ones.  FX_EDOMAIN: a number beyond -1 and 1, or C is
+ * NULL and no C gives a weight.  FX_NOT_CONVERGED: some gap is above tol. */
 FX_API fx_status fx_combos_path_new(fx_combos_path **out, const fx_combos_options *options,
                                     const fx_matrix *X, const double *y, const double *weight,
                                     const fx_run *run);
@@ -1098,8 +1103,8 @@ FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const doubl
                                const fx_table *t, const int32_t *fold, int folds,
                                const fx_run *run);
 /* The same of rows that are elsewhere, with the same results: asks for passes as
- * fx_model_passes_fit does.  rows: as many as the passes have; fold[rows] is in memory, and a request
- * has a bit for each row.  Since 0.2. */
+ * fx_model_passes_fit does.  rows: as many as the passes have; fold[rows] is in memory, and a
+ * request has a bit for each row.  Since 0.2. */
 FX_API fx_status fx_model_passes_path(fx_metrics *out, const fx_plan *plan, const double *C,
                                       size_t n, const int32_t *fold, size_t rows, int folds,
                                       fx_pass_ask *ask, void *ctx, const fx_run *run);

@@ -264,8 +264,8 @@ const command cmd_compare = {
             "with the reason. A method that fails with one seed is listed with the reason and is "
             "not tried with further seeds; its earlier results stay, and the other methods "
             "continue. --rows samples every class; only the rows that it samples are held in "
-            "memory. After an interrupt (Ctrl-C), the results so far are printed and written, marked as interrupted, with exit status 130 (SIGTERM: "
-            "143).",
+            "memory. After an interrupt (Ctrl-C), the results so far are printed and written, "
+            "marked as interrupted, with exit status 130 (SIGTERM: 143).",
     .examples = "compare data.svm\n"
                 "compare a9a.svm --test a9a.t --seeds 5 --csv a9a.csv --plot a9a.svg\n"
                 "compare adult.csv --label income --rows 5000\n"

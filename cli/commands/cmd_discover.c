@@ -36,8 +36,8 @@ static const opt options[] = {
      "also list combinations that are significant but add nothing to the others", 0, 0},
     {"csv", 0, NULL, OPT_FLAG, &csv, NULL, "print comma-separated values with a header", 0, 0},
     {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
-     "draw the first 40 effects with their intervals with gnuplot: .png or .svg; its script and data "
-     "are written next to FILE", 0, 0},
+     "draw the first 40 effects with their intervals with gnuplot: .png or .svg; its script and "
+     "data are written next to FILE", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -130,14 +130,15 @@ const command cmd_discover = {
     .operands = "DATA [--order N] [--alpha P] [options]",
     .summary = "which combinations matter, among all of them, and how sure that is",
     .text = "discover searches all products of up to --order columns for those that are associated "
-            "with the label, and bounds the probability of a false discovery by --alpha. Use it for "
-            "a question about the data; explain answers what a model does.\n"
+            "with the label, and bounds the probability of a false discovery by --alpha. Use it "
+            "for a question about the data; explain answers what a model does.\n"
             "\n"
-            "The rows are divided into two halves, --splits times. Each half selects a few products "
-            "by a path of models with an L1 penalty over all products, each proven optimal. The "
-            "other half tests these in one model. The tests of all halves become one p-value for "
-            "each product. What adds nothing to the others on all rows is left out (--all lists "
-            "it). If nothing is found, that is a result: discover says so and succeeds.\n"
+            "The rows are divided into two halves, --splits times. Each half selects a few "
+            "products by a path of models with an L1 penalty over all products, each proven "
+            "optimal. The other half tests these in one model. The tests of all halves become one "
+            "p-value for each product. What adds nothing to the others on all rows is left out "
+            "(--all lists it). If nothing is found, that is a result: discover says so and "
+            "succeeds.\n"
             "\n"
             "The table: p, adjusted for the whole search; effect, on the logarithm of the odds or "
             "on the label, of a product of 1, with its interval; rows that hold the combination; "

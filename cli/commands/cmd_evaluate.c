@@ -67,8 +67,8 @@ static int not_offered(const metric_list *w, const fx_model_info *c)
     return 0;
 }
 
-/* The usual metrics are computed with the confusion matrix; others by name, which also reports those
- * that are given and are of another task. */
+/* The usual metrics are computed with the confusion matrix; others by name, which also reports
+ * those that are given and are of another task. */
 static bool is_usual(const metric_list *w, size_t i, const fx_model_info *c)
 {
     int task = c->classes                           ? FX_TASK_CLASSIFY

@@ -23,8 +23,8 @@ static const opt options[] = {      /* the first eight are keys of the set's spe
     {"noise", 0, "SHARE", OPT_TEXT, &noise, NULL,
      "share of labels to flip (default 0.05; parity, and with --effect, 0)", 0, 0},
     {"effect", 0, "X", OPT_TEXT, &effect, NULL,
-     "pairs, triples: rows are drawn at random, and each planted set that a row holds adds X to the "
-     "log-odds of its label (default 0: the sets decide the label)", 0, 0},
+     "pairs, triples: rows are drawn at random, and each planted set that a row holds adds X to "
+     "the log-odds of its label (default 0: the sets decide the label)", 0, 0},
     {"fields", 0, "N", OPT_TEXT, &fields, NULL, "fields: number of fields (default 4)", 0, 0},
     {"levels", 0, "N", OPT_TEXT, &levels, NULL, "fields: levels per field (default 25)", 0, 0},
     {"output", 'o', "FILE", OPT_TEXT, &output_path, "-",

@@ -354,8 +354,8 @@ const command cmd_predict = {
             "needed and are ignored. Rows are read as in training: with the same index base, and "
             "columns of csv and text found by name. Text is answered while it is read, in "
             "constant memory; from a pipe or a terminal, each line as soon as it arrives. --json "
-            "without -o prints one object with all predictions. Under mpirun several processes score "
-            "the rows of a file.\n"
+            "without -o prints one object with all predictions. Under mpirun several processes "
+            "score the rows of a file.\n"
             "\n"
             "With --links and --nodes, the rows are the pairs of nodes that the file lists, in its "
             "order; --part selects others, as in training.",

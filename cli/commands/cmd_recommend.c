@@ -242,10 +242,10 @@ const command cmd_recommend = {
     .name = "recommend",
     .operands = "MODEL --for USERS --among ITEMS [options]",
     .summary = "find the best items for each user",
-    .text = "Prints the items with the highest scores for each user, one per line: user, rank, item, "
-            "score and, with two classes, the predicted label. Of items with equal scores the one "
-            "that comes first in ITEMS wins. All pairs are scored, as inner products of vectors "
-            "(see vectors, which says for which models), so the result is exact.\n"
+    .text = "Prints the items with the highest scores for each user, one per line: user, rank, "
+            "item, score and, with two classes, the predicted label. Of items with equal scores "
+            "the one that comes first in ITEMS wins. All pairs are scored, as inner products of "
+            "vectors (see vectors, which says for which models), so the result is exact.\n"
             "\n"
             "Rows have the columns of the model, those of the other side left out. The two sides "
             "of a model that was trained with --links, or of bilinear, have files of their own, "

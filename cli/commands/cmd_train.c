@@ -34,9 +34,9 @@ static const opt options[] = {
      "start from MODEL (solvers newton and cd, factorization machines), or continue training it "
      "(perceptron)", 0, 0},
     {"freeze", 0, NULL, OPT_FLAG, &freeze, NULL,
-     "with --init MODEL, a factorization machine (not poly-net, not --task rank): learn columns that "
-     "MODEL does not know, such as user=new, from the rows that hold them, and leave all else as it "
-     "is; DATA, or --nodes of --links, is read as the rows of MODEL were", 0, 0},
+     "with --init MODEL, a factorization machine (not poly-net, not --task rank): learn columns "
+     "that MODEL does not know, such as user=new, from the rows that hold them, and leave all else "
+     "as it is; DATA, or --nodes of --links, is read as the rows of MODEL were", 0, 0},
     {"eval-set", 0, "FILE", OPT_TEXT, &eval_path, NULL,
      "measure the model on the labelled rows of FILE, after every iteration and at the end", 0, 0},
     {"history", 0, "FILE", OPT_TEXT, &history_path, NULL,
@@ -426,10 +426,10 @@ const command cmd_train = {
             "instruction set must be the same. FILE grows by about 24 bytes per feature and pass, "
             "three times that for some passes, and is removed when the model is saved.\n"
             "\n"
-            "mpirun -n R featcross train ..: R processes share the rows of a fit that does not need "
-            "them in memory (not perceptron, adagrad). Each reads DATA, which must be files; the "
-            "first alone prints and writes. The model is the same, byte for byte. Needs a build with "
-            "Open MPI.\n"
+            "mpirun -n R featcross train ..: R processes share the rows of a fit that does not "
+            "need them in memory (not perceptron, adagrad). Each reads DATA, which must be files; "
+            "the first alone prints and writes. The model is the same, byte for byte. Needs a "
+            "build with Open MPI.\n"
             "\n"
             "A fit that did not reach its tolerance is saved, with a warning that says what to do.",
     .examples = "train data.svm\n"

@@ -314,7 +314,8 @@ const command cmd_tune = {
             "fits of the path so far. Kernel machines use the kernels exactly, without D. For "
             "factorization machines, every combination of order, rank and beta is tried. For "
             "rankings, whole queries are held out. Under mpirun the folds are dealt to the "
-            "processes; rows that exceed --max-memory are shared by them, and every fit is divided.",
+            "processes; rows that exceed --max-memory are shared by them, and every fit is "
+            "divided.",
     .examples = "tune data.svm -o m.fx\n"
                 "tune data.svm --order 1,2 -D 4x,16x -C 0.1,1 --model svm --folds 10\n"
                 "tune data.svm --kernel all-subsets --metric auc --json\n"

@@ -166,9 +166,9 @@ const command cmd_vectors = {
     .name = "vectors",
     .operands = "MODEL --nodes FILE --side first|second [options]",
     .summary = "turn users or items into vectors whose inner products are scores",
-    .text = "A row that joins the columns of a user and of an item has a score, and many models split "
-            "it exactly: it is the inner product of a vector of the user and a vector of the item. "
-            "vectors writes those of one side, for an index of nearest neighbours or another "
+    .text = "A row that joins the columns of a user and of an item has a score, and many models "
+            "split it exactly: it is the inner product of a vector of the user and a vector of the "
+            "item. vectors writes those of one side, for an index of nearest neighbours or another "
             "program; recommend uses them, too. The inner product is what predict --output score "
             "gives for the joined row.\n"
             "\n"

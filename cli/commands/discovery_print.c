@@ -12,7 +12,7 @@ static bool listed(const discovered *x, const fx_discovered *a) { return x->all 
 
 static bool several(const discovered *x) { return x->d->info->classes > 2; }
 
-/* ---- The table ------------------------------------------------------------------------------------------ */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 /* True if families have more than one member. */
 static bool nested(const fx_discovery *d)
@@ -157,7 +157,7 @@ int discovery_print(const discovered *x)
     return status;
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------------------ */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 static void add_number(strbuf *t, double x)
 {
@@ -219,7 +219,7 @@ int discovery_print_csv(const discovered *x)
     return status;
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *json_columns(const fx_model_info *c, const size_t *column, size_t order)
 {
@@ -303,7 +303,7 @@ int discovery_print_json(const discovered *x)
     return say_json(o);
 }
 
-/* ---- The figure ----------------------------------------------------------------------------------------- */
+/* ---- The figure ------------------------------------------------------------------------------ */
 
 int discovery_plot(plot *p, const char *path, const discovered *x)
 {

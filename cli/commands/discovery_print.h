@@ -23,7 +23,8 @@ int discovery_plot(plot *p, const char *path, const discovered *x);
 char *discovery_words_set(const fx_model_info *c, const size_t *column, size_t order);
 /* The sets that the data cannot tell from it, "= age x sex=male", "" if there are none. */
 char *discovery_words_same(const fx_model_info *c, const fx_discovered *a);
-const char *discovery_words_class(const fx_model_info *c, size_t output);      /* of a positive effect */
+const char *discovery_words_class(const fx_model_info *c, size_t output);      /* of a positive
+                                                                                * effect */
 /* What was found and what that means, for a quotation. */
 char *discovery_words_sentence(const discovered *x);
 char *discovery_words_caution(const discovered *x);
@@ -32,5 +33,6 @@ typedef struct rule {
     char *when, *then;
     double confidence, lift;            /* targets: the mean, and its difference to that of all */
 } rule;
-bool discovery_words_rule(rule *out, const discovered *x, const fx_discovered *a);     /* false: none */
+bool discovery_words_rule(rule *out, const discovered *x, const fx_discovered *a);     /* false:
+                                                                                        * none */
 #endif

@@ -54,7 +54,7 @@ const char *discovery_words_class(const fx_model_info *c, size_t number)
     return c->classes ? c->class_name[c->classes == 2 ? 1 : number] : "";
 }
 
-/* ---- Sentences ---------------------------------------------------------------------------------------- */
+/* ---- Sentences ------------------------------------------------------------------------------- */
 
 static void count(size_t *kept, size_t *families, const fx_discovery *d)
 {
@@ -77,11 +77,11 @@ char *discovery_words_sentence(const discovered *x)
                        "columns, none is associated with the label",
                    d->products, d->order, d->info->cols);
     else
-        strbuf_add(&t, "Of the %.0f products of 1 to %zu of %zu columns, %zu %s associated with the "
-                       "label",
+        strbuf_add(&t, "Of the %.0f products of 1 to %zu of %zu columns, %zu %s associated with "
+                       "the label",
                    d->products, d->order, d->info->cols, kept, kept == 1 ? "is" : "are");
-    strbuf_add(&t, " in %zu rows at a family-wise error rate of %g (multi-split tests: %zu halves, each "
-                   "tested what the other half had selected by an L1 path over all products; "
+    strbuf_add(&t, " in %zu rows at a family-wise error rate of %g (multi-split tests: %zu halves, "
+                   "each tested what the other half had selected by an L1 path over all products; "
                    "%s likelihood ratios, Bonferroni's correction, joined by quantiles).",
                d->rows, d->alpha, d->halves, x->regress ? "normal" : "binomial");
     if (kept && families < kept)
@@ -98,9 +98,9 @@ char *discovery_words_caution(const discovered *x)
 
     count(&kept, &families, d);
     if (kept)
-        strbuf_add(&t, "Not guaranteed: that nothing was missed; that a product is not listed for a "
-                       "larger one that was missed, such as a pair for a triple; that an association "
-                       "is a cause.");
+        strbuf_add(&t, "Not guaranteed: that nothing was missed; that a product is not listed for "
+                       "a larger one that was missed, such as a pair for a triple; that an "
+                       "association is a cause.");
     else
         strbuf_add(&t, "Not guaranteed: that there is nothing. Weak effects, and products that few "
                        "rows hold, need more rows.");
@@ -110,7 +110,7 @@ char *discovery_words_caution(const discovered *x)
     return taken(&t);
 }
 
-/* ---- Rules ---------------------------------------------------------------------------------------------- */
+/* ---- Rules ----------------------------------------------------------------------------------- */
 
 static void set_class(rule *r, strbuf *then, const fx_discovery *d, const fx_discovered *a)
 {

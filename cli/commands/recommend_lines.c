@@ -23,8 +23,8 @@ void recommend_lines_begin(recommend_lines *l)
                    l->reasons.n ? ",because" : "");
 }
 
-/* The predicted class: the second if its probability is larger or, without any, if the score is above
- * 0. */
+/* The predicted class: the second if its probability is larger or, without any, if the score is
+ * above 0. */
 static const char *label_of(const recommend_lines *l, double score)
 {
     const double *ab = l->c->sigmoid;

@@ -24,7 +24,7 @@ typedef struct plot_bar {
 int plot_bars(plot *p, const char *path, const char *title, const char *axis, const plot_bar *bar,
               size_t n, bool sized);
 
-/* ---- plot_intervals.c: numbers with intervals, the first on top ------------------------------- */
+/* ---- plot_intervals.c: numbers with intervals, the first on top ------------------------------ */
 typedef struct plot_interval {
     const char *name;
     double value, low, high;

@@ -78,8 +78,8 @@ int output_close(output *o);            /* now the file is there */
 void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
 
 /* ---- output_size.c -------------------------------------------------------------------------- */
-/* Before anything is written: rejects rows x cols numbers that exceed the free space at the place of
- * o; of sparse rows, also --max-memory.  Formats that leave zeros out are not checked. */
+/* Before anything is written: rejects rows x cols numbers that exceed the free space at the place
+ * of o; of sparse rows, also --max-memory.  Formats that leave zeros out are not checked. */
 int output_size_check(const output *o, const char *format, fx_type type, size_t rows, size_t cols);
 int output_size_check_table(const output *o, const char *spec, const fx_table *t);
 typedef struct output_shape {           /* of a table */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * checkpoint.c - the answers of a fit's passes, kept in a file, so that a fit that was ended goes on
- * where it was.
+ * checkpoint.c - the answers of a fit's passes, kept in a file, so that a fit that was ended goes
+ * on where it was.
  *
  * A fit asks for passes and knows nothing of its rows but the answers.  So their list is all there
  * is to keep, for any solver: a fit that is given the same answers again asks the same questions,
@@ -33,7 +33,8 @@ typedef struct head {
 #define MAGIC "fxckpt1\n"
 
 typedef struct record {
-    uint64_t request, bytes;            /* hash of the request; bytes of the answer, which follows */
+    uint64_t request, bytes;            /* hash of the request; bytes of the answer, which
+                                         * follows */
     uint32_t answer, crc;               /* checksums of the answer and of these numbers before */
 } record;
 

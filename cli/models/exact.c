@@ -55,8 +55,8 @@ int exact_check(const char **kernel, const char *features)
             fit.map ? "--map" : "-D", fit.map ? fit.map : features, d.name, mapped_model(model),
             fit.map ? fit.map : "auto", quoted(word, *kernel ? *kernel : DEFAULT_KERNEL));
     if (*kernel && !strcmp(*kernel, "auto"))
-        return say_error("--kernel auto chooses a map, and %s uses none; name a kernel, or choose a "
-                         "linear model", d.name);
+        return say_error("--kernel auto chooses a map, and %s uses none; name a kernel, or choose "
+                         "a linear model", d.name);
     if (!*kernel) {
         *kernel = DEFAULT_KERNEL;
         say_note("kernel: %s, since none is given", *kernel);

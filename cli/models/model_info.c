@@ -241,8 +241,8 @@ static int print_json(const char *path, const fx_model_info *c, size_t bytes)
     char by[32];
 
     return say_json(json_pack(
-        "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:I, s:b, s:I, s:o, "
-        "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}, s:o}",
+        "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:I, s:b, s:I, "
+        "s:o, s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}, s:o}",
         "file", say_text(path), "format", "model", "version", machine_version(by, c->version),
         "bytes", (json_int_t)bytes, "model", say_text(c->spec), "scale", model_info_text(c->scale),
         "kernel", model_info_text(c->kernel), "map", model_info_text(c->map), "reader",

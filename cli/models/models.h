@@ -141,7 +141,7 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
 /* ---- held_out.c: rows that are held out in turn ---------------------------------------------- */
 /* fold[rows]; -1, always trained on: the only row of a class. */
 int held_out_deal(int32_t *fold, const fx_table *t, int folds, bool regress);
-int held_out_new(int32_t **fold, training *t, size_t folds);       /* rank: of whole queries; free() */
+int held_out_new(int32_t **fold, training *t, size_t folds);  /* rank: of whole queries; free() */
 bool held_out_stream(void);                /* do they serve rows in a file, by the options? */
 /* m[n][folds]; *st is the library's: what it refused may be listed, unless the result is not 0. */
 int held_out_measure(fx_status *st, fx_metrics *m, training *t, const double *C, size_t n,
@@ -279,7 +279,8 @@ void model_info_print_kernel(FILE *f, const fx_model_info *c); /* lines of kerne
 void model_info_print_variance(FILE *f, const fx_model_info *c); /* a line of the components */
 void model_info_print_fit(FILE *f, const char *start, const fx_model_info *c); /* objective, gap */
 size_t model_info_later(const fx_model_info *c);        /* columns that were folded in */
-void model_info_print_later(FILE *f, const fx_model_info *c);  /* a line of them, if there are any */
+void model_info_print_later(FILE *f, const fx_model_info *c);  /* a line of them, if there are
+                                                                * any */
 bool model_info_known(double x);        /* an objective or a gap */
 json_t *model_info_number(double x);    /* null: not known */
 json_t *model_info_text(const char *s); /* null: "" */

@@ -9,8 +9,8 @@
  *
  * At most 5,000 rows are used (selection_rows.c).  The path ends where larger values of C, which
  * take longer, bring no more gain.  Candidates that would exceed a given number of operations are
- * left out, and this is reported.  Nothing depends on the clock or on --max-memory, so the same data
- * give the same choice: a fit that lacks memory is an error. */
+ * left out, and this is reported.  Nothing depends on the clock or on --max-memory, so the same
+ * data give the same choice: a fit that lacks memory is an error. */
 
 #include "selection.h"
 #include "team/team.h"

@@ -62,8 +62,8 @@ static int split_class_weight(char **lines)
 }
 
 /* ---- Rows and fits ------------------------------------------------------------------------ */
-/* True if the model's fit works by passes, of several processes if there are, and nothing else needs
- * the rows. */
+/* True if the model's fit works by passes, of several processes if there are, and nothing else
+ * needs the rows. */
 static bool streams(bool regress)
 {
     char spec[FITTING_SPEC];

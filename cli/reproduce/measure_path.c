@@ -3,8 +3,8 @@
  * fx_combos_path_new, on one thread.
  *
  * Columns of a case beyond the usual ones: order, the largest product (default 2); C_span, the
- * last C in units of the first (default 100); loss (default squared-hinge).  Options: steps=N, tol=X,
- * repeats=N.  The first C, the least with a weight, comes before the N of the option.
+ * last C in units of the first (default 100); loss (default squared-hinge).  Options: steps=N,
+ * tol=X, repeats=N.  The first C, the least with a weight, comes before the N of the option.
  *
  * products   of 1 to `order` columns, that no one writes out
  * steps      C that were fitted

@@ -142,7 +142,7 @@ size_t records_points(const records *k, size_t cell);
 double records_get(const records *k, size_t cell, uint64_t seed, size_t point, size_t column);
 int records_push(records *k, const struct record *p);
 
-/* ---- claims.c --------------------------------------------------------------------------------
+/* ---- claims.c -----------------------------------------------------------------------------------
  *   X paper 2sd        each mean within two of the paper's standard deviations
  *   X paper 0.01       each mean within 0.01 of the paper's figure
  *   X paper below 0.01 each mean no more than 0.01 below it (or 2sd); above is no fault
@@ -153,7 +153,8 @@ int records_push(records *k, const struct record *p);
  *   X ratio 0.6 S of T in P    X of series S is at most 0.6 of that of T, at each D that both have,
  *                      in panel P (without `in P`: in each; or X ratio least 2 S of T)
  *   X bound 0.05 S     each mean of series S is at most 0.05 (or X bound least 0.85 S)
- *   X share 0.05 S     X is 0 or 1 for each seed, and 1 in at most 5 % of them; with the exact interval
+ *   X share 0.05 S     X is 0 or 1 for each seed, and 1 in at most 5 % of them; with the exact
+ *   interval
  *                      of the probability */
 typedef struct claim { bool passed, left_out; char text[512]; } claim; /* left_out: by --quick */
 int claims_run(claim *out, size_t *n, size_t max_claims, const recipe *r, const records *k);

@@ -87,8 +87,8 @@ int load_files_shared(const char *path)
     bool once = !strcmp(path, "-") || (stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
 
     return once && team_ranks() > 1
-               ? say_error("%s can be read only once, but under mpirun each process reads it; write "
-                           "the rows to a file", path)
+               ? say_error("%s can be read only once, but under mpirun each process reads it; "
+                           "write the rows to a file", path)
                : 0;
 }
 

@@ -65,9 +65,10 @@ static void warn_values(const loaded *l, const char *column, size_t values, size
                     "numbers; if the others stand for missing numbers, name them by --na",
                     l->name, column, numbers, values);
     else if (rows >= 2 * FEW && 10 * values > 9 * rows)
-        say_warning("%s: the column %s is taken for categories, but has %zu different values in %llu "
-                    "rows; if it identifies rows, use --id or --drop; if it holds numbers, remove "
-                    "signs such as $ or %% from the file; --cat +%s keeps it without this warning",
+        say_warning("%s: the column %s is taken for categories, but has %zu different values in "
+                    "%llu rows; if it identifies rows, use --id or --drop; if it holds numbers, "
+                    "remove signs such as $ or %% from the file; --cat +%s keeps it without this "
+                    "warning",
                     l->name, column, values, (unsigned long long)rows, column);
 }
 

@@ -227,8 +227,8 @@ static int none_complete(const fx_table *t, const rows_survey *s)
 
     for (size_t j = 1; j < s->cols; j++)
         most = s->column[j].missing > s->column[most].missing ? j : most;
-    return say_error("--nan drop leaves no row: each has a missing number, %zu of %zu in column %s; "
-                     "--drop leaves out a column, --nan mean fills it", s->column[most].missing,
+    return say_error("--nan drop leaves no row: each has a missing number, %zu of %zu in column "
+                     "%s; --drop leaves out a column, --nan mean fills it", s->column[most].missing,
                      s->all, name_of(number, t, most));
 }
 
@@ -306,8 +306,8 @@ int rows_missing_end(loaded *l, const load_options *like, const rows_survey *s)
         return 0;
     }
     if (rows_missing_refused(like, s))
-        return say_error("%s has %zu missing number%s, and only a model learns what to fill in; here "
-                         "use --nan drop or zero", l->name, s->missing, s->missing == 1 ? "" : "s");
+        return say_error("%s has %zu missing number%s, and only a model learns what to fill in; "
+                         "here use --nan drop or zero", l->name, s->missing, s->missing == 1 ? "" : "s");
     warn_empty(l, s);
     if (is("zero"))
         warn_zeros(l, s);

@@ -13,7 +13,7 @@ int spill_read(const spill *s, const spill_part *part, char *buf);      /* its b
 const spill_part *spill_part_at(const spill *s, uint64_t first);        /* that begins there */
 
 /* ---- spill_rows.c --------------------------------------------------------------------------- */
-typedef struct spill_buffer { char *at; size_t n, capacity; } spill_buffer;     /* zeros; free(at) */
+typedef struct spill_buffer { char *at; size_t n, capacity; } spill_buffer;  /* zeros; free(at) */
 int spill_reserve(spill_buffer *b, size_t n);
 int spill_fetch(spill_buffer *b, const spill *s, const spill_part *part);       /* its bytes */
 /* A part of the rows: a view of what b holds then. */

@@ -48,7 +48,8 @@ struct spill_work {                     /* what the workers of a pass share */
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* False of a file that was made to deceive: other rows, or names of columns, would be looked for. */
+/* False of a file that was made to deceive: other rows, or names of columns, would be looked
+ * for. */
 static bool is_part(const fetch *f)
 {
     fx_table t = fx_data_table(f->data);

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PROGRAM = 8 << 20 };             /* bytes, while it reads */
+enum { PROGRAM = 8 << 20 };             /* bytes, while it reads, at least */
 
 /* ---- The file ------------------------------------------------------------------------------ */
 
@@ -255,13 +255,24 @@ static double bytes_of(const fx_table *t)
     return bytes;
 }
 
+/* Rows that fill no block yet need memory for those that come next, too: as many as the last ones.
+ * Of a small limit the program gets at most half. */
+static int check_limit(double bytes, size_t rows, const loaded *l)
+{
+    double half = (double)cli.max_memory / 2, next = rows < FX_PASS_BLOCK ? bytes_of(&l->table) : 0;
+
+    if (bytes + next <= half)           /* nearly always: the system need not be asked */
+        return 0;
+    double own = fmax(PROGRAM, (double)machine_held() - bytes);
+    return say_limit(bytes + next + fmin(own, half), "%s: rows are in memory %d at a time; the program and "
+                     "%zu of them take", l->name, (int)FX_PASS_BLOCK, rows);
+}
+
 /* Takes over the rows of l. */
 static int wait_for_block(queue *q, loaded *l)
 {
-    double bytes = bytes_of(&l->table), half = (double)cli.max_memory / 2;
-    int status = say_limit(q->bytes + bytes + fmin(PROGRAM, half), "%s: rows are in memory %d at a "
-                           "time; the program and %zu of them take", l->name, (int)FX_PASS_BLOCK,
-                           q->rows + l->table.rows);
+    double bytes = bytes_of(&l->table);
+    int status = check_limit(q->bytes + bytes, q->rows + l->table.rows, l);
 
     if (status)
         return status;

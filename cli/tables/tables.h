@@ -5,7 +5,7 @@
 #include "options/options.h"
 
 /* ---- class_list.c: names of classes from batches of rows ------------------------------------ */
-typedef struct named_class { char *name; size_t id; } named_class;      /* id: in order of arrival */
+typedef struct named_class { char *name; size_t id; } named_class;  /* id: in order of arrival */
 typedef struct class_list { named_class *at; size_t n; } class_list;    /* sorted by name */
 /* Adds the classes of t; id[t->classes] gets their ids. */
 int class_list_merge(class_list *l, size_t *id, const fx_table *t);
@@ -80,7 +80,8 @@ typedef struct load_options {
     bool streamed;                      /* rows come a batch at a time: load_next */
     bool batched;                       /* .. and no one waits for a row: in large batches; a base
                                          * that is not given is 0, see load_base */
-    bool again;                         /* they are read more than once: nothing is said this time */
+    bool again;                         /* they are read more than once: nothing is said this
+                                         * time */
     const char *const *more;            /* [mores] files whose rows follow */
     size_t mores;
     double most;                        /* bytes of rows: more of them are streamed; 0: any */
@@ -180,7 +181,7 @@ int rows_choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
 
-/* ---- label_counts.c: how many rows have which label ------------------------------------------- */
+/* ---- label_counts.c: how many rows have which label ------------------------------------------ */
 typedef struct label_count { double label; size_t rows; } label_count;
 typedef struct label_counts {           /* zeros: none yet */
     label_count *at;                    /* [slots] a hash table; when sorted: [n], ascending */
@@ -191,9 +192,9 @@ void label_counts_sort(label_counts *c);        /* after the last rows */
 size_t label_counts_find(const label_counts *c, double label);  /* the place of one that occurred */
 void label_counts_free(label_counts *c);
 
-/* ---- row_sample.c: a random sample of each class ----------------------------------------------
- * All rows are counted; then `max_rows` of them are drawn by seed, or all if there are no more; then
- * all rows come again, in the same batches or others, and those that were drawn are taken. */
+/* ---- row_sample.c: a random sample of each class ------------------------------------------------
+ * All rows are counted; then `max_rows` of them are drawn by seed, or all if there are no more;
+ * then all rows come again, in the same batches or others, and those that were drawn are taken. */
 typedef struct row_sample {
     bool classes;                       /* set by the caller: labels are, and each has its share, at
                                          * least one row where there are no more classes than rows
@@ -286,7 +287,8 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept);
 /* ---- spill_rows.c: all rows, wherever they are ----------------------------------------------- */
 int spill_row(fx_data **out, const spill *s, uint64_t i);       /* one of them */
 typedef int spill_use(void *ctx, const fx_table *t);
-/* The table of l or, unless s is NULL, the parts of a spill, in their order and with all classes. */
+/* The table of l or, unless s is NULL, the parts of a spill, in their order and with all
+ * classes. */
 int rows_each(const loaded *l, spill *s, spill_use *use, void *ctx);
 /* none or maxabs, by the range of the values; says which, and why.  rows_prepare.c */
 int rows_scaling(const char **out, const loaded *l, spill *s);

@@ -20,7 +20,8 @@ void say_errors_to(FILE *f);            /* a helper of another process: errors g
                                          * nowhere */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 int say_failure_from(fx_status s, size_t first);        /* .. of rows of the input from there on */
-size_t say_failed_row(fx_status s);            /* the row, from 1, that the failure is about; 0: none */
+size_t say_failed_row(fx_status s);            /* the row, from 1, that the failure is about; 0:
+                                                * none */
 enum { SAY_REASON = 1024 };
 /* The library's last failure, for those that go on; first: see say_failure_from. */
 void say_reason(char buf[SAY_REASON], size_t first);

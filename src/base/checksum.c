@@ -3,8 +3,8 @@
  * written and read again.  CRC-32 (crc.c) takes several times as long.
  *
  * Eight lanes, x the next 8 bytes of a lane:  h = rotate((h ^ x) K, 31), K odd.  Each step is a
- * bijection of h for given x and of x for given h.  So two inputs that differ in one word of 8 bytes
- * always differ in the result; others agree with probability 2^-64. */
+ * bijection of h for given x and of x for given h.  So two inputs that differ in one word of 8
+ * bytes always differ in the result; others agree with probability 2^-64. */
 
 #include "base/base.h"
 

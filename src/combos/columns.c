@@ -17,7 +17,7 @@ static bool cancelled(size_t i, fxi_team *team)
     return i % POLL == 0 && fxi_parallel_cancelled(team);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* How often each column is not 0; what kind of numbers there are. */
 static fx_status count(fxi_combos_columns *c, size_t *times, const fx_matrix *X, fxi_team *team)
@@ -114,7 +114,7 @@ static fx_status fill(fxi_combos_columns *c, const int32_t *rank, const fx_matri
     return FX_OK;
 }
 
-/* ---- Norms ------------------------------------------------------------------------------------- */
+/* ---- Norms ----------------------------------------------------------------------------------- */
 
 typedef struct norms {
     fxi_combos_columns *c;
@@ -174,7 +174,7 @@ static fx_status norms_of(fxi_combos_columns *c, const fx_run *run)
     return st;
 }
 
-/* ---- Both -------------------------------------------------------------------------------------- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static fx_status allocate(fxi_combos_columns *c, const fx_run *run)
 {

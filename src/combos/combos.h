@@ -48,7 +48,7 @@ void fxi_combos_columns_free(fxi_combos_columns *c);
 /* [set->n] columns of a set, ascending. */
 void fxi_combos_columns_of(size_t *to, const fxi_combos_columns *c, const fxi_combo *set);
 
-/* ---- search.c: products with a large slope ----------------------------------------------------- */
+/* ---- search.c: products with a large slope --------------------------------------------------- */
 typedef struct fxi_combos_hit { double score; fxi_combo set; } fxi_combos_hit;
 typedef struct fxi_combos_hits {        /* a heap, the worst first */
     fxi_combos_hit *at;
@@ -76,7 +76,7 @@ bool fxi_combos_hits_better(const fxi_combos_hit *a, const fxi_combos_hit *b);
 fx_status fxi_combos_hits_add(fxi_combos_hits *h, const fxi_combos_hit *hit);
 void fxi_combos_hits_sort(fxi_combos_hits *h);          /* the best first; no heap any more */
 
-/* ---- set.c: the products that may have weights -------------------------------------------------- */
+/* ---- set.c: the products that may have weights ----------------------------------------------- */
 typedef struct fxi_combos_member {
     fxi_combo set;                      /* of those with equal columns: the first */
     size_t rows;                        /* that hold it */
@@ -101,7 +101,8 @@ fx_status fxi_combos_set_new(fxi_combos_set *out, const fxi_combos_columns *c, c
 void fxi_combos_set_free(fxi_combos_set *s);
 /* *fresh: it was not there, nor was one with an equal column. */
 fx_status fxi_combos_set_add(bool *fresh, fxi_combos_set *s, const fxi_combo *set);
-void fxi_combos_set_drop(fxi_combos_set *s);            /* members without weight that are not kept */
+void fxi_combos_set_drop(fxi_combos_set *s);            /* members without weight that are not
+                                                         * kept */
 /* The items outside m's set that are 1 in all its rows, ascending, to item[columns->cols]; returns
  * how many.  Binary columns: the sets with a column equal to m's are among those of its items and
  * these, and any of these may join any of them. */
@@ -109,7 +110,7 @@ size_t fxi_combos_set_ties(int32_t *item, const fxi_combos_set *s, const fxi_com
 double fxi_combos_set_dot(const fxi_combos_member *m, const double *v);
 void fxi_combos_set_axpy(double *v, double a, const fxi_combos_member *m);
 
-/* ---- fit.c -------------------------------------------------------------------------------------- */
+/* ---- fit.c ----------------------------------------------------------------------------------- */
 typedef struct fxi_combos {
     fxi_combos_problem p;
     fxi_combos_columns columns;
@@ -124,7 +125,8 @@ typedef struct fxi_combos {
     bool certified;                     /* gap <= tol */
     size_t rounds;                      /* searches of the last fit */
     uint64_t work;                      /* .. which added up so many numbers */
-    size_t max_rounds;                  /* a fit ends after so many searches, certified or not, or */
+    size_t max_rounds;                  /* a fit ends after so many searches, certified or not,
+                                         * or */
     uint64_t max_work;                  /* .. about so much work; 0: no limit */
 } fxi_combos;
 fx_status fxi_combos_fit_new(fxi_combos *out, const fxi_combos_problem *p, const fx_run *run);

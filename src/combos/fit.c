@@ -18,7 +18,8 @@ enum { POLL = 64 };                     /* candidates between two polls */
 enum { WIDTH = 64 };                    /* first columns that share the work of a limited search, as
                                          * long as that finds something; in the end they do not */
 #define LEAST 0.2                       /* threshold of the strong rule, however long the step */
-#define NOISE (64 * DBL_EPSILON)        /* a slope of this share of all is rounding: labels are equal */
+#define NOISE (64 * DBL_EPSILON)        /* a slope of this share of all is rounding: labels are
+                                         * equal */
 #define INNER 0.3                       /* share of the gap that is left to the set */
 
 void fxi_combos_fit_free(fxi_combos *a)
@@ -99,7 +100,7 @@ static fx_status search(double *largest, fxi_combos *a, double threshold, size_t
     return st;
 }
 
-/* ---- The first C ------------------------------------------------------------------------------- */
+/* ---- The first C ----------------------------------------------------------------------------- */
 
 typedef struct call {
     fxi_combos *a;
@@ -142,7 +143,7 @@ fx_status fxi_combos_fit_first(double *C, fxi_combos *a, const fx_run *run)
     return st;
 }
 
-/* ---- A fit ------------------------------------------------------------------------------------- */
+/* ---- A fit ----------------------------------------------------------------------------------- */
 
 /* What the search found becomes the set, with the members that have weights. */
 static fx_status renew(fxi_combos *a, size_t *fresh, fxi_team *team)

@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum { SWEEPS = 3000, POLL = 64 };      /* poll: rows or coordinates between two polls */
-enum { JOINT = 16 };                    /* sweeps between two joint steps, or SHARE of the members, */
+enum { JOINT = 16 };                    /* sweeps between two joint steps, or SHARE of the
+                                         * members, */
 #define SHARE 0.125 /* .. which take about as long */
 #define JITTER 1e-10                    /* of the diagonal: the matrix may be singular */
 

@@ -49,7 +49,7 @@ void fx_combos_path_free(fx_combos_path *given)
                  p->column, p->tie, p->tie_first, p);
 }
 
-/* ---- What is asked ---------------------------------------------------------------------------- */
+/* ---- What is asked --------------------------------------------------------------------------- */
 
 static const fxi_loss *const losses[] = {&fxi_loss_squared_hinge, &fxi_loss_logistic,
                                          &fxi_loss_squared};
@@ -124,7 +124,7 @@ static fx_status check_rows(const making *m, const double *y, const double *weig
     return FX_OK;
 }
 
-/* ---- The path of C ---------------------------------------------------------------------------- */
+/* ---- The path of C --------------------------------------------------------------------------- */
 
 static fx_status allocate(path *p, size_t steps)
 {
@@ -165,7 +165,7 @@ static fx_status costs(size_t *steps, making *m, const fx_run *run)
     return FX_OK;
 }
 
-/* ---- A step ------------------------------------------------------------------------------------ */
+/* ---- A step ---------------------------------------------------------------------------------- */
 
 static fx_status add_entry(making *m, const fxi_combos_member *z)
 {
@@ -236,7 +236,7 @@ static fx_status walk_path(making *m, const fx_run *run)
     return st;
 }
 
-/* ---- The result -------------------------------------------------------------------------------- */
+/* ---- The result ------------------------------------------------------------------------------ */
 
 static fx_status list_weights(making *m)
 {

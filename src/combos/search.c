@@ -100,7 +100,7 @@ void fxi_combos_search_limit(fxi_combos_search *s, uint64_t work, size_t width)
     s->width = work && width < WAVE ? width : WAVE;
 }
 
-/* ---- Single items ------------------------------------------------------------------------------ */
+/* ---- Single items ---------------------------------------------------------------------------- */
 
 static void begin_walk(fxi_combos_walk *w, fxi_combos_search *s, const fx_run *run)
 {
@@ -131,7 +131,7 @@ static fxi_combos_node root_node(fxi_combos_search *s)
                              .val = c->val, .id = s->id, .items = c->cols, .held = (double)rows};
 }
 
-/* ---- Reuse ------------------------------------------------------------------------------------- */
+/* ---- Reuse ----------------------------------------------------------------------------------- */
 
 /* True if nothing that begins with the k-th item alive can be above the threshold.  Items that were
  * left out when it was searched, and are not now, make that unknown. */
@@ -169,7 +169,7 @@ static void remember(fxi_combos_search *s, size_t j, double beneath)
         s->theta[q] = s->now[c->row[q]];
 }
 
-/* ---- Waves ------------------------------------------------------------------------------------- */
+/* ---- Waves ----------------------------------------------------------------------------------- */
 
 static fx_status search_block(void *ctx, size_t block, fxi_team *team)
 {

@@ -43,7 +43,7 @@ void fxi_combos_set_free(working *s)
     fxi_free(s->at, s->by_column, s->by_set, s->row, s->x);
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
@@ -108,7 +108,7 @@ static fx_status grow(working *s)
     return FX_OK;
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 /* The product of the items' columns; returns the number of rows that hold it. */
 static size_t multiply(working *s, const fxi_combo *set)
@@ -253,7 +253,7 @@ size_t fxi_combos_set_ties(int32_t *item, const working *s, const member *m)
     return n;
 }
 
-/* ---- Arithmetic -------------------------------------------------------------------------------- */
+/* ---- Arithmetic ------------------------------------------------------------------------------ */
 
 double fxi_combos_set_dot(const member *m, const double *v)
 {

@@ -20,7 +20,7 @@ typedef fxi_combos_node node;
 typedef fxi_combos_cell cell;
 typedef fxi_combos_span span;
 
-/* ---- Memory ------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* n items of p, of which there are `room`; what was in them is lost. */
 static fx_status room_for(walk *w, void **p, size_t room, size_t n, size_t size)
@@ -110,7 +110,7 @@ static fx_status room_lists(walk *w, level *l, size_t n, bool listed)
     return FX_OK;
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 static void add_rows(walk *w, level *l, const node *n)
 {
@@ -189,7 +189,7 @@ static fx_status judge(walk *w, level *l, const node *n)
     return st;
 }
 
-/* ---- Rows with what is left ------------------------------------------------------------------- */
+/* ---- Rows with what is left ------------------------------------------------------------------ */
 
 /* A row with the same items, or NULL after s has taken the free slot. */
 static span *same_row(level *l, const span *s, uint64_t hash, size_t slots, size_t rows)
@@ -273,7 +273,7 @@ static fx_status list_rows(walk *w, level *l, size_t rows, bool binary)
     return FX_OK;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 fx_status fxi_combos_walk_open(walk *w, const node *n, fxi_team *team)
 {

@@ -57,8 +57,8 @@ static bool all_finite(const fx_matrix *X, size_t first, size_t n, const fxi_sim
     return !bad;
 }
 
-/* True if columns of all rows ascend from 0 or more to below X->cols: they fall only from one row to
- * the next. */
+/* True if columns of all rows ascend from 0 or more to below X->cols: they fall only from one row
+ * to the next. */
 static bool all_ascend(const fx_matrix *X, size_t i, size_t end, const fxi_simd *simd)
 {
     int64_t first = X->ptr[i];
@@ -143,7 +143,8 @@ static fx_status check_label(const fx_table *t, size_t i)
     if (!isfinite(y))
         return fxi_error(FX_EDOMAIN, "the label of row %zu (from 0) is %g", i, y);
     if (t->label && t->classes && !(y >= 0 && y < (double)t->classes && y == floor(y)))
-        return fxi_error(FX_EINVAL, "the label of row %zu (from 0) is %g, but there are %zu classes",
+        return fxi_error(FX_EINVAL, "the label of row %zu (from 0) is %g, but there are %zu "
+                                    "classes",
                          i, y, t->classes);
     if (t->qid && t->qid[i] < -1)
         return fxi_error(FX_EINVAL, "the query of row %zu (from 0) is %lld; -1 means none", i,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * check_hot.c - numbers that are not finite, whose exponents have all bits set; columns that are not
- * above the one before. */
+ * check_hot.c - numbers that are not finite, whose exponents have all bits set; columns that are
+ * not above the one before. */
 
 #include "simd/hot.h"
 

@@ -144,7 +144,8 @@ static fx_status plan(copy *c, bool as_double)
     for (size_t i = 0; i < c->n; i++) {
         size_t row = source_row(c, i);
         if (row >= t->rows)
-            return fxi_error(FX_EINVAL, "row %zu (from 0) is chosen (place %zu), but there are %zu rows",
+            return fxi_error(FX_EINVAL, "row %zu (from 0) is chosen (place %zu), but there are %zu "
+                                        "rows",
                              row, i, t->rows);
         if (t->block[fxi_data_rows_block(&c->source, row)].type == FX_F64)
             c->type = FX_F64;

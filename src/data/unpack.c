@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * unpack.c - a table from the bytes of pack.c, in which its arrays stay.  Sizes and the checksum are
- * checked here; columns and numbers by the call that the table is given to, as those of any
+ * unpack.c - a table from the bytes of pack.c, in which its arrays stay.  Sizes and the checksum
+ * are checked here; columns and numbers by the call that the table is given to, as those of any
  * table. */
 
 #include "data/pack.h"

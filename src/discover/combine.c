@@ -31,7 +31,7 @@ double fxi_discover_combine_p(double *p, size_t n, size_t halves)
     return fmin(1, (1 - log(GAMMA)) * least);
 }
 
-/* ---- Joining -------------------------------------------------------------------------------------------- */
+/* ---- Joining --------------------------------------------------------------------------------- */
 
 static int by_set(const void *a, const void *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * discover.c - fx_discover: rows are prepared as for a fit, halves of them select and test, and what
- * all halves found is reported. */
+ * discover.c - fx_discover: rows are prepared as for a fit, halves of them select and test, and
+ * what all halves found is reported. */
 
 #include "discover/discover.h"
 
@@ -21,7 +21,7 @@ typedef struct work {
     fx_discovery *out;
 } work;
 
-/* ---- Options ------------------------------------------------------------------------------------------ */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static fx_status check(const fx_discover_options *o)
 {
@@ -34,8 +34,8 @@ static fx_status check(const fx_discover_options *o)
         return fxi_error(FX_EINVAL, "max_seconds = %g; it must not be negative", o->max_seconds);
     if (o->scale && strcmp(o->scale, "auto") && strcmp(o->scale, "none")
         && strcmp(o->scale, "maxabs"))
-        return fxi_error(FX_EUNSUPPORTED, "scale = '%s'; products are searched on columns scaled by "
-                         "auto, maxabs or none, which keep what 0 and 1 mean", o->scale);
+        return fxi_error(FX_EUNSUPPORTED, "scale = '%s'; products are searched on columns scaled "
+                         "by auto, maxabs or none, which keep what 0 and 1 mean", o->scale);
     return FX_OK;
 }
 
@@ -55,7 +55,7 @@ static fx_status read_options(fx_discover_options *o, const fx_discover_options 
     return st ? st : check(o);
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static fx_status list_rows(fxi_discover *d)
 {
@@ -109,7 +109,7 @@ static fx_status prepare(work *w, const fx_table *t, const fx_run *run)
     return w->half ? FX_OK : FX_ENOMEM;
 }
 
-/* ---- Halves -------------------------------------------------------------------------------------------- */
+/* ---- Halves ---------------------------------------------------------------------------------- */
 
 typedef struct halving {
     work *w;
@@ -182,7 +182,7 @@ static fx_status count_nulls(work *w)
     return FX_OK;
 }
 
-/* ---- Discoveries --------------------------------------------------------------------------------------- */
+/* ---- Discoveries ----------------------------------------------------------------------------- */
 
 /* The end of the discoveries of the same output as the k-th. */
 static size_t end_of(const work *w, size_t k)
@@ -259,7 +259,7 @@ static fx_status search(work *w, const fx_run *run)
     return fxi_parallel_ordered(1, conclude, w, run);
 }
 
-/* ---- Both ------------------------------------------------------------------------------------------------ */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static void close_work(work *w)
 {

@@ -12,7 +12,7 @@
 #include "combos/combos.h"
 #include "train/train.h"
 
-/* ---- set.c: a product of different columns ------------------------------------------------------ */
+/* ---- set.c: a product of different columns --------------------------------------------------- */
 typedef struct fxi_discover_set { int32_t n, column[FX_ORDER_MAX]; } fxi_discover_set; /* ascending */
 /* Smaller sets first, then by columns; for qsort. */
 int fxi_discover_set_compare(const void *a, const void *b);
@@ -20,7 +20,7 @@ bool fxi_discover_set_within(const fxi_discover_set *part, const fxi_discover_se
 /* The columns of which `mask` has the bit. */
 fxi_discover_set fxi_discover_set_part(const fxi_discover_set *s, uint32_t mask);
 
-/* ---- products.c: products in some rows ------------------------------------------------------------ */
+/* ---- products.c: products in some rows ------------------------------------------------------- */
 typedef struct fxi_products {
     size_t rows, terms;
     size_t *ptr;                        /* [rows + 1] products of a row that are not 0 .. */
@@ -28,22 +28,22 @@ typedef struct fxi_products {
     double *x;
     size_t *support;                    /* [terms] rows that hold it */
 } fxi_products;
-/* Rows with equal products and equal y become one, which has the sum of their weights; support stays
- * that of all. */
+/* Rows with equal products and equal y become one, which has the sum of their weights; support
+ * stays that of all. */
 fx_status fxi_discover_products_merge(fxi_products *z, double *y, double *weight);
 fx_status fxi_discover_products_new(fxi_products *out, const fxi_discover_set *set, size_t terms,
                                     const fx_matrix *X, const size_t *row, size_t rows,
                                     fxi_team *team);
 void fxi_discover_products_free(fxi_products *z);
 
-/* ---- solve.c: small symmetric systems ------------------------------------------------------------- */
+/* ---- solve.c: small symmetric systems -------------------------------------------------------- */
 /* A = LDL' in place, A[n][n] by rows, of which the lower triangle is read.  Column j is `out` if
  * what the columns before leave of it is at most tol A(j, j), or if it was out already. */
 void fxi_discover_solve_factor(double *A, bool *out, size_t n, double tol);
 /* x = A^-1 x over the columns that are not out; 0 in the others. */
 void fxi_discover_solve(double *x, const double *LD, const bool *out, size_t n);
 
-/* ---- likelihood.c: a model of few products, without a penalty ------------------------------------- */
+/* ---- likelihood.c: a model of few products, without a penalty -------------------------------- */
 typedef struct fxi_likelihood {
     fxi_products z;                     /* of rows of classes, equal ones are one row */
     double *y;                          /* [rows] +1 or -1: logistic; targets: normal */
@@ -73,11 +73,12 @@ typedef struct fxi_likelihood_term {
 fx_status fxi_discover_likelihood(fxi_likelihood_term *term, double *deviance,
                                   const fxi_likelihood *m, bool ratios, fxi_team *team);
 
-/* ---- tails.c: probabilities ------------------------------------------------------------------------ */
+/* ---- tails.c: probabilities ------------------------------------------------------------------ */
 double fxi_discover_tails_ratio(double ratio);  /* that chi-squared of one degree is above it */
-double fxi_discover_tails_normal(double p);     /* what a normal number exceeds with probability p */
+double fxi_discover_tails_normal(double p);     /* what a normal number exceeds with probability
+                                                 * p */
 
-/* ---- One call --------------------------------------------------------------------------------------- */
+/* ---- One call -------------------------------------------------------------------------------- */
 typedef struct fxi_discover {
     fx_discover_options o;              /* defaults filled in */
     fxi_train train;                    /* rows: joined, filled, scaled; labels */
@@ -94,7 +95,7 @@ static inline double fxi_discover_sign(const fxi_discover *d, size_t output, dou
     return d->o.regress ? label : label == (double)(d->outputs > 1 ? output : 1) ? 1 : -1;
 }
 
-/* ---- split.c: rows that select and rows that test ----------------------------------------------------- */
+/* ---- split.c: rows that select and rows that test -------------------------------------------- */
 typedef struct fxi_discover_split {
     double *label;                      /* [rows of X] signs or targets */
     size_t *row;                        /* [fits], then those held out, then those tested */
@@ -110,7 +111,7 @@ fx_status fxi_discover_split_test(fxi_likelihood_term *term, size_t *support,
                                   const fxi_discover_set *set, size_t n, const fxi_discover *d,
                                   const fxi_discover_split *s, bool ratios, fxi_team *team);
 
-/* ---- half.c: selection on one half, tests on the other ----------------------------------------------- */
+/* ---- half.c: selection on one half, tests on the other --------------------------------------- */
 typedef struct fxi_tested {
     fxi_discover_set set;
     double p;                           /* times the number selected, at most 1 */
@@ -126,12 +127,12 @@ typedef struct fxi_half {
 fx_status fxi_discover_half(fxi_half *out, const fxi_discover *d, size_t permutation, size_t output,
                             size_t half, fxi_team *team, const fx_run *run);
 
-/* select.c - fills h, but for the tests, by a path on the rows that are fitted, which ends by its loss
- * on those held out. */
+/* select.c - fills h, but for the tests, by a path on the rows that are fitted, which ends by its
+ * loss on those held out. */
 fx_status fxi_discover_select(fxi_half *h, const fxi_discover *d, const fxi_discover_split *s,
                               fxi_team *team, const fx_run *run);
 
-/* ---- combine.c: all halves of an output -------------------------------------------------------------- */
+/* ---- combine.c: all halves of an output ------------------------------------------------------ */
 typedef struct fxi_combined {
     fxi_discover_set set;
     size_t output;
@@ -151,15 +152,15 @@ fx_status fxi_discover_combine(fxi_combined **out, size_t *n, const fxi_half *ha
  * where it was selected, which are sorted; in the others it is 1. */
 double fxi_discover_combine_p(double *p, size_t n, size_t halves);
 
-/* ---- eliminate.c: what remains in the model of all discoveries --------------------------------------- */
+/* ---- eliminate.c: what remains in the model of all discoveries ------------------------------- */
 /* Marks those of c[n], discoveries of one output, that add nothing to the others on all rows; sets
  * support, mean, binary and adds. */
 fx_status fxi_discover_eliminate(fxi_combined *c, size_t n, const fxi_discover *d, fxi_team *team);
 
-/* ---- effect.c: what a discovery does to the label ----------------------------------------------------- */
+/* ---- effect.c: what a discovery does to the label -------------------------------------------- */
 typedef struct fxi_effect { double w, error; } fxi_effect; /* on products as they are scaled */
-/* Of c[n], all discoveries of one output, by one half, whose selection is h.  NaN: it did not test it;
- * infinite: it separates the classes. */
+/* Of c[n], all discoveries of one output, by one half, whose selection is h.  NaN: it did not test
+ * it; infinite: it separates the classes. */
 fx_status fxi_discover_effect(fxi_effect *out, const fxi_half *h, const fxi_combined *c, size_t n,
                               const fxi_discover *d, size_t half, fxi_team *team);
 /* effect, low and high of c: the median of e[n], which is sorted, and what these do not reject at
@@ -167,19 +168,19 @@ fx_status fxi_discover_effect(fxi_effect *out, const fxi_half *h, const fxi_comb
 fx_status fxi_discover_effect_join(fxi_combined *c, fxi_effect *e, size_t n, size_t halves,
                                    double alpha);
 
-/* ---- family.c: products that belong together ------------------------------------------------------- */
+/* ---- family.c: products that belong together ------------------------------------------------- */
 /* Numbers families of c[n], ordered: nested sets of one output, unless eliminated. */
 void fxi_discover_family(fxi_combined *c, size_t n);
 
-/* ---- same.c: products that the data cannot tell apart ---------------------------------------------- */
+/* ---- same.c: products that the data cannot tell apart ---------------------------------------- */
 /* Other sets of at most d->o.order columns whose product is the same in all rows; free() them.  Of
  * ones and zeros alone: else there are none. */
 fx_status fxi_discover_same(fxi_discover_set **out, size_t *n, const fxi_discover_set *s,
                             const fxi_discover *d, fxi_team *team);
 
-/* ---- report.c: the result ---------------------------------------------------------------------------- */
-/* *out takes the model of d, and found[n] is sorted; half[outputs][halves], nulls: permutations with a
- * discovery. */
+/* ---- report.c: the result -------------------------------------------------------------------- */
+/* *out takes the model of d, and found[n] is sorted; half[outputs][halves], nulls: permutations
+ * with a discovery. */
 fx_status fxi_discover_report(fx_discovery **out, fxi_discover *d, fxi_combined *found, size_t n,
                               const fxi_half *half, uint64_t nulls, fxi_team *team);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * effect.c - how much a discovery changes the label, in one model for all halves: that of the
- * discoveries of its output that were not eliminated, and itself.  Each half that tested it, because
- * the other half had selected it, gives an estimate.
+ * discoveries of its output that were not eliminated, and itself.  Each half that tested it,
+ * because the other half had selected it, gives an estimate.
  *
- * The interval holds the effects that the joint test of these halves (combine.c) does not reject. */
+ * The interval holds the effects that the joint test of these halves (combine.c) does not
+ * reject. */
 
 #include "discover/discover.h"
 
 #include <stdlib.h>
 
-/* ---- One half ------------------------------------------------------------------------------------------- */
+/* ---- One half -------------------------------------------------------------------------------- */
 
 static bool selected(const fxi_half *h, const fxi_discover_set *s)
 {
@@ -74,7 +75,7 @@ fx_status fxi_discover_effect(fxi_effect *out, const fxi_half *h, const fxi_comb
     return st;
 }
 
-/* ---- An interval ------------------------------------------------------------------------------------------ */
+/* ---- An interval ----------------------------------------------------------------------------- */
 
 typedef struct effects {
     const fxi_effect *at;               /* [n] ascending */

@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-enum { ALL_PARTS = 5 };                 /* columns of the largest set of which all parts are fitted */
+enum { ALL_PARTS = 5 };                 /* columns of the largest set of which all parts are
+                                         * fitted */
 
 typedef struct rows {
     const fxi_discover *d;
@@ -34,7 +35,7 @@ static fx_status fit(fxi_likelihood_term *term, double *deviance, const fxi_disc
     return st;
 }
 
-/* ---- What a product adds to its parts ----------------------------------------------------------------- */
+/* ---- What a product adds to its parts -------------------------------------------------------- */
 
 static size_t list_parts(fxi_discover_set *part, const fxi_discover_set *s)
 {
@@ -63,10 +64,10 @@ static fx_status find_adds(fxi_combined *c, const rows *r)
     return st;
 }
 
-/* ---- Elimination -------------------------------------------------------------------------------------- */
+/* ---- Elimination ----------------------------------------------------------------------------- */
 
-/* The one to take out, of c[left[n]], or n: the last of those with the least ratio.  One that depends
- * on those before, which are more significant, has a ratio of 0. */
+/* The one to take out, of c[left[n]], or n: the last of those with the least ratio.  One that
+ * depends on those before, which are more significant, has a ratio of 0. */
 static size_t weakest(const fxi_likelihood_term *term, size_t n, double alpha)
 {
     double ratio = INFINITY;
@@ -108,7 +109,7 @@ static fx_status eliminate(fxi_combined *c, size_t n, const rows *r)
     return st;
 }
 
-/* ---- Rows that hold a discovery ------------------------------------------------------------------------- */
+/* ---- Rows that hold a discovery -------------------------------------------------------------- */
 
 static fx_status find_rows(fxi_combined *c, size_t n, const rows *r)
 {
@@ -141,7 +142,7 @@ static fx_status find_rows(fxi_combined *c, size_t n, const rows *r)
     return st;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------------------ */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 fx_status fxi_discover_eliminate(fxi_combined *c, size_t n, const fxi_discover *d, fxi_team *team)
 {

@@ -2,16 +2,16 @@
  * likelihood.c - models of a few products and an intercept, without a penalty, and the likelihood
  * ratio of each product.
  *
- * Classes: logistic regression by Newton's method.  Without product J it is fitted again, from where
- * the quadratic model at the optimum has its minimum without J: one or two steps.  Targets: least
- * squares, of which the loss without J follows from the covariance; the log-likelihood counts the
- * degrees of freedom that are left instead of the rows, so that its test is nearly the exact one of
- * normal errors.
+ * Classes: logistic regression by Newton's method.  Without product J it is fitted again, from
+ * where the quadratic model at the optimum has its minimum without J: one or two steps.  Targets:
+ * least squares, of which the loss without J follows from the covariance; the log-likelihood counts
+ * the degrees of freedom that are left instead of the rows, so that its test is nearly the exact
+ * one of normal errors.
  *
  * A product that depends linearly on those before it is left out, and its ratio is 0.  A product
  * that separates the classes has no largest likelihood; Newton's steps then go on by about 1 each
- * until the gain is below GAIN, far beyond SEPARATED, where there is next to no curvature.  Its ratio
- * is right nevertheless.
+ * until the gain is below GAIN, far beyond SEPARATED, where there is next to no curvature.  Its
+ * ratio is right nevertheless.
  *
  * Cost: an iteration takes a product of each two terms of a row, and terms^3/6. */
 
@@ -65,7 +65,7 @@ static fx_status open_work(work *k, const fxi_likelihood *m, fxi_team *team)
     return FX_ENOMEM;
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 void fxi_discover_likelihood_free(fxi_likelihood *m)
 {
@@ -95,7 +95,7 @@ fx_status fxi_discover_likelihood_new(fxi_likelihood *out, const fxi_discover_se
     return st;
 }
 
-/* ---- Sums over rows -------------------------------------------------------------------------------- */
+/* ---- Sums over rows -------------------------------------------------------------------------- */
 
 /* A += c z z' for row i; the lower triangle. */
 static void add_square(double *A, size_t n, const fxi_products *z, size_t i, double c)
@@ -148,7 +148,7 @@ static double look(work *k, const double *w)
     return deviance;
 }
 
-/* ---- Columns that depend on others ----------------------------------------------------------------- */
+/* ---- Columns that depend on others ----------------------------------------------------------- */
 
 /* k->gram and k->out. */
 static void find_dependent(work *k, fxi_likelihood_term *term)
@@ -163,7 +163,7 @@ static void find_dependent(work *k, fxi_likelihood_term *term)
         term[j - 1].dependent = k->out[j];
 }
 
-/* ---- Classes ----------------------------------------------------------------------------------------- */
+/* ---- Classes --------------------------------------------------------------------------------- */
 
 static void factor_curvature(work *k, bool *out)
 {
@@ -254,7 +254,7 @@ static fx_status test_classes(work *k, fxi_likelihood_term *term, double whole, 
     return FX_OK;
 }
 
-/* ---- Targets ------------------------------------------------------------------------------------------ */
+/* ---- Targets --------------------------------------------------------------------------------- */
 
 static double solve_targets(work *k)
 {
@@ -286,7 +286,7 @@ static void test_targets(work *k, fxi_likelihood_term *term, double squares)
     }
 }
 
-/* ---- Both ---------------------------------------------------------------------------------------------- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 fx_status fxi_discover_likelihood(fxi_likelihood_term *term, double *deviance,
                                   const fxi_likelihood *m, bool ratios, fxi_team *team)

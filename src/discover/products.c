@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * products.c - the products of some sets of columns, in some rows.  Of ones and zeros, many rows are
- * equal. */
+ * products.c - the products of some sets of columns, in some rows.  Of ones and zeros, many rows
+ * are equal. */
 
 #include "discover/discover.h"
 
@@ -73,7 +73,7 @@ fx_status fxi_discover_products_new(fxi_products *out, const fxi_discover_set *s
     return st;
 }
 
-/* ---- Equal rows ---------------------------------------------------------------------------------------- */
+/* ---- Equal rows ------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {

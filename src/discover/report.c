@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * report.c - what fx_discover found, as the caller sees it: discoveries in order, sets that the data
- * cannot tell from them, means of the labels, and how the search ended. */
+ * report.c - what fx_discover found, as the caller sees it: discoveries in order, sets that the
+ * data cannot tell from them, means of the labels, and how the search ended. */
 
 #include "discover/discover.h"
 
@@ -15,7 +15,7 @@ typedef struct discovery {
     fx_column_set *same;
 } discovery;
 
-/* ---- Order ------------------------------------------------------------------------------------ */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 /* What was eliminated comes last; families come by their most significant member. */
 static int in_order(const void *a, const void *b)
@@ -50,7 +50,7 @@ static void sort_found(fxi_combined *found, size_t n)
     qsort(found, n, sizeof *found, in_order);
 }
 
-/* ---- The list --------------------------------------------------------------------------------- */
+/* ---- The list -------------------------------------------------------------------------------- */
 
 static fx_column_set put_set(size_t **next, const fxi_discover_set *s)
 {
@@ -121,7 +121,7 @@ static fx_status list(discovery *out, const fxi_discover *d, const fxi_combined 
     return st;
 }
 
-/* ---- The rows and the search ------------------------------------------------------------------ */
+/* ---- The rows and the search ----------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -191,7 +191,7 @@ static void describe(fx_discovery *out, const fxi_discover *d, uint64_t nulls)
         fx_discover_binomial(&out->null_low, &out->null_high, nulls, out->permutations);
 }
 
-/* ---- Both ------------------------------------------------------------------------------------- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 void fx_discovery_free(fx_discovery *d)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * same.c - other sets of columns with the same product in all rows, where numbers are ones: the data
- * cannot tell them apart.
+ * same.c - other sets of columns with the same product in all rows, where numbers are ones: the
+ * data cannot tell them apart.
  *
  * Such a set holds only columns that are 1 wherever the product is.  Of these, all sets of at most
- * `order` columns are tried, up to TRIED of them, the small ones first: a set is the same if as many
- * rows hold it. */
+ * `order` columns are tried, up to TRIED of them, the small ones first: a set is the same if as
+ * many rows hold it. */
 
 #include "discover/discover.h"
 

@@ -193,7 +193,8 @@ static inline bool fxi_explain_walk_count(fxi_explain_walk *w, double work)
     w->work += work;
     w->stopped |= w->work + w->top.row_steps > w->limit;
     if (w->work >= w->poll) {
-        w->poll = w->work + 1e6;        /* well below a millisecond: the clock costs more than a step */
+        w->poll = w->work + 1e6;        /* well below a millisecond: the clock costs more than a
+                                         * step */
         w->stopped |= fxi_parallel_cancelled(w->team);
     }
     return !w->stopped && !w->status;
@@ -274,8 +275,8 @@ fx_status fxi_explain_importance_add(double *sum, const fxi_explain_item *item, 
                                      const fxi_explain_values *v, const uint64_t *held,
                                      const fx_run *run);
 void fxi_explain_importance_end(double *sum, const fxi_explain_item *item, size_t n, double rows);
-/* (mean |x|^p)^(1/p) of a column, of tables in turn: the largest |x|, which the norm is for p beyond
- * FXI_EXPLAIN_DEEP; sums of powers; the norm. */
+/* (mean |x|^p)^(1/p) of a column, of tables in turn: the largest |x|, which the norm is for p
+ * beyond FXI_EXPLAIN_DEEP; sums of powers; the norm. */
 void fxi_explain_importance_largest(double *largest, const fxi_explain_values *v);
 double fxi_explain_importance_powers(double sum, const fxi_explain_values *v, size_t j, int p,
                                      double largest);

@@ -3,9 +3,9 @@
  *
  * Of rows in memory the search asks whether they hold a combination.  Here it finds more
  * combinations than are listed; one visit counts the rows of all of them, and those that too few
- * rows hold are left out.  If too few are left, more are searched for.  The list is then that of the
- * same rows in memory: the largest that enough rows hold.  Sums over rows continue from table to
- * table in the order of the rows, so that they have the same bits.
+ * rows hold are left out.  If too few are left, more are searched for.  The list is then that of
+ * the same rows in memory: the largest that enough rows hold.  Sums over rows continue from table
+ * to table in the order of the rows, so that they have the same bits.
  *
  * Memory: that of a table by columns, and numbers for each column and each candidate. */
 

@@ -87,7 +87,8 @@ fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r,
 double fxi_explain_weight_reach(const fxi_explain_field *f, const double *q, int r)
 {
     const double *reach = f->reach + (size_t)r * f->S;
-    double sum[4] = {0};                /* four chains of additions, which do not wait for another */
+    double sum[4] = {0};                /* four chains of additions, which do not wait for
+                                         * another */
     size_t s = 0;
 
     for (; s + 4 <= f->S; s += 4)

@@ -37,7 +37,7 @@ bool fxi_file_array_is(const fxi_parsing *p, const char *name, const char *type)
 
 size_t fxi_file_array_size(const char *type) { return (size_t)strtoul(type + 1, NULL, 10) / 8; }
 
-/* ---- Numbers, a piece at a time, so that large models can be cancelled ------------------------ */
+/* ---- Numbers, a piece at a time, so that large models can be cancelled ----------------------- */
 
 enum { PIECE = 1 << 22 };               /* bytes */
 

@@ -84,7 +84,7 @@ typedef fx_status fxi_newton_fit(fxi_solution *s, const fxi_problem *p, fxi_pass
 fx_status fxi_fit_newton_memory_fit(fxi_newton_fit *fit, fxi_solution *s, const fxi_problem *p,
                                    const fx_run *run);
 
-/* ---- The method ------------------------------------------------------------------------------- */
+/* ---- The method ------------------------------------------------------------------------------ */
 
 typedef struct fxi_newton {
     const fxi_problem *p;

@@ -276,7 +276,7 @@ void fxi_fit_newton_pass_curves(const double *w, const fxi_piece *x, const fxi_p
         prepare(&a, first, x->rows - first < BATCH ? x->rows : first + BATCH);
 }
 
-/* ---- A pass ----------------------------------------------------------------------------------- */
+/* ---- A pass ---------------------------------------------------------------------------------- */
 
 typedef struct adding {
     fxi_answer *a;

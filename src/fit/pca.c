@@ -245,7 +245,7 @@ fx_status fxi_fit_pca_by(double *W, double *b, double *value, double *total, fxi
     return search_by(W, b, value, total, &(search){.rows = rows, .k = k}, seed, run);
 }
 
-/* ---- Rows in memory ---------------------------------------------------------------------------- */
+/* ---- Rows in memory -------------------------------------------------------------------------- */
 
 typedef struct memory {
     fxi_passes passes;

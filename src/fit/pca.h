@@ -41,7 +41,7 @@ bool fxi_fit_pca_moment_numbers(size_t *out, size_t features);
 fx_status fxi_fit_pca_moment_add(fxi_answer *a, const fxi_question *q, const fxi_source *z,
                                  const double *c);
 
-/* ---- The matrix ------------------------------------------------------------------------------- */
+/* ---- The matrix ------------------------------------------------------------------------------ */
 /* pca_panels.c - a symmetric matrix of n rows, in panels A[panels][wide][FXI_LANES] of FXI_LANES
  * rows each, padded with zeros: wide = panels * FXI_LANES. */
 typedef struct fxi_pca_panels {

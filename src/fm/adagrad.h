@@ -186,13 +186,13 @@ fx_status fxi_fm_adagrad_memory_epoch(double *loss, fxi_fm_adagrad_memory *m, ui
 bool fxi_fm_adagrad_memory_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X,
                                  size_t threads);
 
-/* ---- Rows elsewhere: adagrad_ask.c asks, adagrad_pass.c answers ------------------------------
+/* ---- Rows elsewhere: adagrad_ask.c asks, adagrad_pass.c answers ---------------------------------
  * COUNT  counts: of the look, then batches, then for each column the batches that touch it
  * VALUE  flags: the look; t: taken from the targets; w: v.  Sums, FXI_FM_ADAGRAD_SUMS of them: loss
  *        and, in another block of them, because a loss may not be finite, weight
  * EPOCH  flags: the look; t: the rate; w: v; v: the epoch, what is taken from the targets, what the
- *        penalties are multiplied by, then sum and share.  A state: the loss of rows when they were visited, then v and sum, each from a
- *        multiple of FXI_FM_ADAGRAD_HEAD on */
+ *        penalties are multiplied by, then sum and share.  A state: the loss of rows when they were
+ *        visited, then v and sum, each from a multiple of FXI_FM_ADAGRAD_HEAD on */
 enum {
     FXI_FM_ADAGRAD_HEAD = 8,
     FXI_FM_ADAGRAD_EPOCH = 0,

@@ -167,7 +167,7 @@ void fxi_fm_cd_shared_lambda(fxi_fm_descent *d, double *lambda)
     fxi_fm_cd_sweep_rows(d, shift_span);
 }
 
-/* ---- The linear term: the derivative by w_j is x_j, whatever w --------------------------------- */
+/* ---- The linear term: the derivative by w_j is x_j, whatever w ------------------------------- */
 
 static void build(const fxi_fm_descent *d, size_t first, size_t last)
 {

@@ -139,7 +139,8 @@ static fx_status pack_vectors(void *ctx, size_t b, fxi_team *team)
         for (size_t s = 0; s < a->vectors; s++) {
             double v = a->from[j * a->vectors + s];
             if (!isfinite(v))
-                return fxi_error(FX_EDOMAIN, "P, row %zu, column %zu (from 0): %g is not a finite number",
+                return fxi_error(FX_EDOMAIN, "P, row %zu, column %zu (from 0): %g is not a finite "
+                                             "number",
                                  j, s, v);
             a->P[(s / FXI_LANES * cols + j) * FXI_LANES + s % FXI_LANES] = v;
         }

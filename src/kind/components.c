@@ -121,7 +121,7 @@ static fx_status fit(fxi_train *t, const fx_run *run)
     return reached;
 }
 
-/* ---- Rows that answer ------------------------------------------------------------------------- */
+/* ---- Rows that answer ------------------------------------------------------------------------ */
 
 static bool streams(const fxi_learning *how)
 {

@@ -2,9 +2,9 @@
  * found.c - linear models with an L1 penalty on more products of columns than can be written out:
  * src/combos finds those with weights.
  *
- * Where map explicit would have more than FXI_FOUND columns, the fit is of the rows as they are, and
- * the model becomes one on map explicit of the sets that were found, kernel itemset.  The number of
- * columns decides, never memory. */
+ * Where map explicit would have more than FXI_FOUND columns, the fit is of the rows as they are,
+ * and the model becomes one on map explicit of the sets that were found, kernel itemset.  The
+ * number of columns decides, never memory. */
 
 #include "kind/kind.h"
 #include "map/explicit.h"
@@ -14,14 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORK 0x1p22                     /* numbers added up: an iteration, as is a search of fewer */
+#define WORK 0x1p22                     /* numbers added up: an iteration, as is a search of
+                                         * fewer */
 
 typedef struct fxi_found_term {
     int32_t n, column[FX_ORDER_MAX];    /* ascending */
     double w;
 } term;
 
-/* ---- Before a fit ------------------------------------------------------------------------------ */
+/* ---- Before a fit ---------------------------------------------------------------------------- */
 
 /* Products of low to high different columns of d. */
 static double count(size_t d, int low, int high)
@@ -103,7 +104,7 @@ fx_status fxi_kind_found_begin(fxi_train *t)
     return f->output ? FX_OK : FX_ENOMEM;
 }
 
-/* ---- One output -------------------------------------------------------------------------------- */
+/* ---- One output ------------------------------------------------------------------------------ */
 
 /* What has a weight. */
 static fx_status list_terms(fxi_found_fit *own)
@@ -225,7 +226,7 @@ fx_status fxi_kind_found_score(double *f, const fxi_output *o, const int32_t *ro
     return st;
 }
 
-/* ---- The model --------------------------------------------------------------------------------- */
+/* ---- The model ------------------------------------------------------------------------------- */
 
 /* In the order of a family's sets: lexicographic. */
 static int by_columns(const void *a, const void *b)

@@ -70,7 +70,7 @@ const char *fxi_kind_weights_suggest(const fxi_train *t, const fxi_output *o, bo
                                      bool alone);
 fx_status fxi_kind_weights_fold(const fxi_train *t, double C, size_t fold, double gap);
 
-/* ---- found.c: products of columns, of which those with weights are found ---------------------- */
+/* ---- found.c: products of columns, of which those with weights are found --------------------- */
 enum { FXI_FOUND = 1 << 20 };           /* columns that map explicit writes out, at most */
 typedef struct fxi_found_list {
     struct fxi_found_term *term;        /* [n] */

@@ -22,8 +22,8 @@
  * clock.
  *
  * Newton's method comes first for the squared hinge if features are few or sparse, which takes it a
- * dozen passes, if there are so many numbers that rows should not have to be in memory, and if a fit
- * starts from the weights of another. */
+ * dozen passes, if there are so many numbers that rows should not have to be in memory, and if a
+ * fit starts from the weights of another. */
 
 #include "kind/kind.h"
 
@@ -125,9 +125,9 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
     if (st || found || !t->stream || !t->stream->ask || solver_of(&t->how) != AUTO
         || newton_begins(c->rows, c->features, fxi_train_passes_sparse(&numbers, t)))
         return st;
-    return fxi_error(FX_EUNSUPPORTED, "%s begins with the dual solver where %d or more features are "
-                     "dense (%zu here) and rows have at most 2^28 numbers of them, and that needs "
-                     "all rows in memory; use solver=newton", t->how.learner->name, DUAL_FEATURES,
+    return fxi_error(FX_EUNSUPPORTED, "%s begins with the dual solver where %d or more features "
+                     "are dense (%zu here) and rows have at most 2^28 numbers of them, and that "
+                     "needs all rows in memory; use solver=newton", t->how.learner->name, DUAL_FEATURES,
                      c->features);
 }
 
@@ -140,7 +140,8 @@ static fx_status init(fxi_train *t, const fx_run *run)
 
     (void)run;
     if (found(t))
-        return fxi_error(FX_EUNSUPPORTED, "a fit that finds its products cannot start from a model");
+        return fxi_error(FX_EUNSUPPORTED, "a fit that finds its products cannot start from a "
+                                          "model");
     if (t->init->kind->updatable || i->vectors.cols)    /* it has more than weights of features */
         return fxi_train_init_differs("model", i->spec, t->m->c.spec);
     if (solver == DUAL || (solver == AUTO && !t->how.loss->curve)) /* from a number for each row */
@@ -239,13 +240,13 @@ static fx_status fit_stream(fxi_output *o, fxi_problem *p, double C, const fx_ru
         p->patience = patience(c->features, c->rows);
     fx_status st = (newton ? fxi_fit_newton : fxi_fit_l1_passes)(&o->s, p, run);
     if (!st && o->s.stalled && o->s.iterations + 3 <= p->max_iter)
-        st = fxi_error(FX_EUNSUPPORTED, "the steps of Newton's method are short, and the solver that "
-                       "would take over needs all rows in memory; lower C, or use logistic");
+        st = fxi_error(FX_EUNSUPPORTED, "the steps of Newton's method are short, and the solver "
+                       "that would take over needs all rows in memory; lower C, or use logistic");
     fxi_train_passes_free(&asking);
     return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->m->c.features);
 }
 
-/* ---- Rows that answer -------------------------------------------------------------------------- */
+/* ---- Rows that answer ------------------------------------------------------------------------ */
 
 /* Vectors of a question have a number for each feature and one for the intercept. */
 static fx_status asked(fxi_answer *a, const fxi_question *q, const fxi_train *t)

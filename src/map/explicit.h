@@ -23,8 +23,8 @@ typedef struct fxi_expansion {          /* fx_map.state */
 bool fxi_map_explicit_choose(size_t *out, size_t d, size_t t); /* d over t; false: does not fit */
 /* explicit_row.c - fxi_map_type.sparse */
 size_t fxi_map_explicit_row(float *val, int32_t *col, const fx_map *m, fxi_row r);
-/* explicit_sets.c - columns of a family: counted; `end` - `at` of them from x[cols][lanes]; those of
- * a sparse row, as explicit_row.c gives them. */
+/* explicit_sets.c - columns of a family: counted; `end` - `at` of them from x[cols][lanes]; those
+ * of a sparse row, as explicit_row.c gives them. */
 fx_status fxi_map_explicit_sets(fx_map *m, fxi_expansion *e);
 void fxi_map_explicit_sets_block(float *z, const fx_map *m, const float *x, size_t at, size_t end,
                                  size_t lanes);

@@ -22,7 +22,8 @@ static fx_status pack_weights(void *ctx, size_t b, fxi_team *team)
             double v = s->W[f * s->outputs + c];
             s->w[c * s->padded + f] = (float)v;
             if (!isfinite((float)v))
-                return fxi_error(FX_EDOMAIN, "W, row %zu, column %zu (from 0): %g is not a finite float",
+                return fxi_error(FX_EDOMAIN, "W, row %zu, column %zu (from 0): %g is not a finite "
+                                             "float",
                                  f, c, v);
         }
     return FX_OK;

@@ -50,7 +50,8 @@ typedef struct fxi_metric_sums {        /* over rows, which may come in parts; z
     double weight, right, log, square;
 } fxi_metric_sums;
 void fxi_metric_mean_add(fxi_metric_sums *s, const fxi_metric_rows *r);
-bool fxi_metric_mean_of(double *out, const fxi_metric *m, const fxi_metric_sums *s); /* is it one? */
+bool fxi_metric_mean_of(double *out, const fxi_metric *m, const fxi_metric_sums *s); /* is it
+                                                                                      * one? */
 /* ranked.c - by the order of scores, of each class against the rest; auc of rankings: pairs.c */
 fxi_metric_function fxi_metric_ranked_auc, fxi_metric_ranked_precision;
 /* pairs.c - share of pairs of rows of one query in the order of their labels */

@@ -63,7 +63,8 @@ typedef struct fxi_answer {
     size_t run;                         /* rows of a run */
     size_t threads, capacity;           /* capacity: of numbers, in whole blocks of FXI_SUM */
     fx_run how;
-    double *sum;                        /* [threads + 1][capacity] runs; the last: one that goes on */
+    double *sum;                        /* [threads + 1][capacity] runs; the last: one that goes
+                                         * on */
     fxi_sum *exact;                     /* [threads][capacity / FXI_SUM] */
     double *count;                      /* [numbers] 64-byte aligned if the answer owns it */
     size_t counted;                     /* capacity of count, if the answer owns it */
@@ -126,7 +127,7 @@ const char *fxi_pass_message_read_text(fxi_reading *r);
 /* FX_EFORMAT unless all was read and nothing was bad; frees the copy. */
 fx_status fxi_pass_message_read_end(fxi_reading *r, const char *what);
 
-/* ---- bytes.c: questions and answers as parts of a message ------------------------------------- */
+/* ---- bytes.c: questions and answers as parts of a message ------------------------------------ */
 void fxi_pass_bytes_question(fxi_message *m, const fxi_question *q);
 void fxi_pass_bytes_read_question(fxi_question *q, fxi_reading *r);     /* borrows from r */
 /* FX_EINVAL if a run does not end with the rows. */

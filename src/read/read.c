@@ -106,7 +106,8 @@ fx_status fxi_read_sparse_merge(fxi_read_merged *out, fxi_read_sparse *x, size_t
         bool missing = sum != sum;      /* nan=keep */
         if (!missing && !fxi_read_usable(sum) && out->overflow == FXI_NO_COLUMN)
             out->overflow = col;
-        if (x->val.f32 && !missing && (double)(float)sum != sum)        /* later entries are still needed */
+        if (x->val.f32 && !missing && (double)(float)sum != sum)        /* later entries are still
+                                                                         * needed */
             s = fxi_read_values_widen(&x->val, x->n);
         x->col[out->end] = col;
         if (!s)

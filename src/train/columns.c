@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Missing numbers --------------------------------------------------------------------------- */
+/* ---- Missing numbers ------------------------------------------------------------------------- */
 
 bool fxi_train_columns_holes(const char *missing)
 {
@@ -94,7 +94,7 @@ fx_status fxi_train_columns_missing(fxi_missing_found *out, const fxi_train *t,
     return FX_OK;
 }
 
-/* ---- Scaling ------------------------------------------------------------------------------------ */
+/* ---- Scaling --------------------------------------------------------------------------------- */
 
 /* The range of column j once missing numbers are filled; floats are filled by floats. */
 static void filled_range(double *low, double *high, const fxi_stream *s, const fxi_missing *m,

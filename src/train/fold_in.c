@@ -28,8 +28,8 @@ static fx_status place_sides(fxi_train *t, const fx_table *table)
                          "and %zu",
                          table->split, table->cols - table->split, c->split, c->inputs - c->split);
     if (*c->kernel)
-        return fxi_error(FX_EUNSUPPORTED, "groups are of columns by their numbers: no column can be "
-                         "put before those of the second side");
+        return fxi_error(FX_EUNSUPPORTED, "groups are of columns by their numbers: no column can "
+                         "be put before those of the second side");
     t->split = c->split;
     t->inserted = table->split - c->split;
     return FX_OK;
@@ -135,8 +135,8 @@ static fx_status find_fresh(fxi_train *t)
             t->fresh[fxi_train_place(t, j)] = 0;
     return memchr(t->fresh, 1, cols)
                ? FX_OK
-               : fxi_error(FX_EINVAL, "the model knows all columns of these rows: there is nothing to "
-                           "fold in");
+               : fxi_error(FX_EINVAL, "the model knows all columns of these rows: there is nothing "
+                           "to fold in");
 }
 
 static fx_status keep_later(fxi_train *t)

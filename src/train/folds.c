@@ -2,8 +2,8 @@
  * folds.c - scores of rows by fits that never saw them.
  *
  * One source serves all fits: rows of a fold get weight 0 in the fit that leaves them out.  Along a
- * path of C each fit starts from the one before.  Rows that are elsewhere are told which of them are
- * held out, and give their labels and scores (passes.c). */
+ * path of C each fit starts from the one before.  Rows that are elsewhere are told which of them
+ * are held out, and give their labels and scores (passes.c). */
 
 #include "train/train.h"
 

@@ -110,7 +110,7 @@ void fx_model_pass_free(fx_pass *p)
     free(p);
 }
 
-/* ---- Beginning -------------------------------------------------------------------------------- */
+/* ---- Beginning ------------------------------------------------------------------------------- */
 
 /* An answer that needs no model. */
 static fx_status begin_sums(fx_pass *p, size_t n)

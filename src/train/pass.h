@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pass.h - between the files that answer a request (pass.c, pass_*.c), and passes.c, which makes it. */
+ * pass.h - between the files that answer a request (pass.c, pass_*.c), and passes.c, which makes
+ * it. */
 #ifndef FXI_TRAIN_PASS_H
 #define FXI_TRAIN_PASS_H
 #include "train/train.h"
@@ -13,8 +14,8 @@ struct fx_pass {
     fxi_request request;                /* .. read */
     bool begun;
     uint64_t rows, next, visited;       /* rows added; the number of the next; blocks added */
-    size_t *held;                       /* [blocks of FXI_PASS_BLOCK + 1] rows that are held out before
-                                         * each; HELD */
+    size_t *held;                       /* [blocks of FXI_PASS_BLOCK + 1] rows that are held out
+                                         * before each; HELD */
     double *w;                          /* the question's w, aligned; HELD */
     size_t *order, blocks;              /* [blocks] numbers of blocks in the order of a state; NULL:
                                          * that of the data */
@@ -34,8 +35,8 @@ struct fx_pass {
     bool prepared;
 };
 
-/* pass_part.c - a part of the rows for the output that is asked about: x has train, output, first and
- * all; to be closed after a failure, too. */
+/* pass_part.c - a part of the rows for the output that is asked about: x has train, output, first
+ * and all; to be closed after a failure, too. */
 fx_status fxi_train_pass_part_open(fxi_part *x, const fx_pass *p, const fx_table *given);
 void fxi_train_pass_part_close(fxi_part *x);
 

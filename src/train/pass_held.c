@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pass_held.c - rows that are held out: a fit sees them with weight 0, and their answer is the label,
- * weight and score of each. */
+ * pass_held.c - rows that are held out: a fit sees them with weight 0, and their answer is the
+ * label, weight and score of each. */
 
 #include "train/pass.h"
 

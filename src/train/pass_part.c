@@ -16,7 +16,8 @@ void fxi_train_pass_part_close(fxi_part *x)
     free(x->y);
 }
 
-/* Targets, or signs of one class against the others or of a pair, and weights of the output's rows. */
+/* Targets, or signs of one class against the others or of a pair, and weights of the output's
+ * rows. */
 static void set_labels(fxi_part *x, double C)
 {
     const fxi_train *t = x->train;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pass_rows.c - answers that need no model: sums of weights of each class, sums of columns, a sample
- * of the rows. */
+ * pass_rows.c - answers that need no model: sums of weights of each class, sums of columns, a
+ * sample of the rows. */
 
 #include "train/pass.h"
 

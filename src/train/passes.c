@@ -44,8 +44,8 @@ static fx_status check_rows(const fxi_stream *s, uint64_t rows)
 enum { COLUMN = 100 };                  /* bytes that a pass keeps of each column */
 
 /* Who answers may be in this process, with a pass for each thread: its answer, which leaves as a
- * message and arrives as one, and what it was asked.  Of a state there is one.  Products of features
- * are made in blocks that take less than the matrix, whose numbers are counts. */
+ * message and arrives as one, and what it was asked.  Of a state there is one.  Products of
+ * features are made in blocks that take less than the matrix, whose numbers are counts. */
 static fx_status check_memory(const fxi_train *t, const fx_pass *p, size_t request)
 {
     const fxi_answer *a = &p->answer;
@@ -198,7 +198,7 @@ fx_status fxi_train_passes_columns(void *train, double *sum, const fxi_column_su
     return st;
 }
 
-/* ---- Features that are mostly 0 --------------------------------------------------------------- */
+/* ---- Features that are mostly 0 -------------------------------------------------------------- */
 
 /* Those of some maps of sparse rows. */
 static bool may_be_sparse(const fxi_train *t)
@@ -256,7 +256,7 @@ bool fxi_train_passes_sparse(size_t *numbers, const fxi_train *t)
                          && fxi_fit_source_sparse(*numbers, s->survey.rows, t->m->c.features);
 }
 
-/* ---- Classes, and rows that are held out -------------------------------------------------------- */
+/* ---- Classes, and rows that are held out ----------------------------------------------------- */
 
 /* Sums of weights of each class, of rows that are not held out. */
 static fx_status weigh_classes(double **sum, const fxi_stream *s, const fx_plan *plan)
@@ -313,7 +313,7 @@ fx_status fxi_train_passes_held(double *out, const fxi_output *o, size_t n)
     return st;
 }
 
-/* ---- The fit ------------------------------------------------------------------------------------ */
+/* ---- The fit --------------------------------------------------------------------------------- */
 
 static fx_status check(const fx_plan *plan, const fxi_learning *how)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * path.c - cross-validation along a path of C, of rows in memory or elsewhere; the fits are those of
- * folds.c, the rows elsewhere come from passes.c. */
+ * path.c - cross-validation along a path of C, of rows in memory or elsewhere; the fits are those
+ * of folds.c, the rows elsewhere come from passes.c. */
 
 #include "train/train.h"
 

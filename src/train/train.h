@@ -34,8 +34,8 @@ size_t fxi_train_survey_class(const fxi_survey *s, const char *name, double x);
  * weights for its rows, or NULL. */
 fx_status fxi_train_survey_table(fx_data **out, const fxi_survey *s, const double *class_sum);
 void fxi_train_survey_free(fxi_survey *s);
-/* Of these, each adds one thing: a class, a target, columns, their names; alike: an error if rows do not look
- * like those before. */
+/* Of these, each adds one thing: a class, a target, columns, their names; alike: an error if rows
+ * do not look like those before. */
 typedef struct fxi_survey_look { bool sparse, labelled, texts; int base; size_t cols; } fxi_survey_look;
 fx_status fxi_train_survey_alike(fxi_survey *s, const fxi_survey_look *l);
 fx_status fxi_train_survey_add_class(fxi_survey *s, const char *name, double x);
@@ -47,7 +47,7 @@ fx_status fxi_train_survey_names(fxi_survey *s, const char *const *from, size_t 
 void fxi_train_survey_bytes(fxi_message *m, const fxi_survey *s);
 fx_status fxi_train_survey_bytes_merge(fxi_survey *s, fxi_reading *r, const fx_run *run);
 
-/* ---- passes.c: a fit that asks for passes over rows that are elsewhere ------------------------- */
+/* ---- passes.c: a fit that asks for passes over rows that are elsewhere ----------------------- */
 typedef struct fxi_stream {
     fxi_survey survey;
     double *class_sum;                  /* [classes] weights of rows, if classes are balanced */
@@ -58,8 +58,8 @@ typedef struct fxi_stream {
     double *factor;                     /* [factors] of columns, if scaled by std */
     size_t factors;
     const fx_plan *plan;                /* the caller's */
-    const unsigned char *held;          /* [survey.rows / 8, rounded up] a bit for each row, from the
-                                         * lowest: it is held out; NULL: none is */
+    const unsigned char *held;          /* [survey.rows / 8, rounded up] a bit for each row, from
+                                         * the lowest: it is held out; NULL: none is */
     double *left;                       /* [survey.classes] weights of the others; or NULL */
     fx_pass_ask *ask;                   /* who answers; NULL: rows of a pass are prepared */
     void *ctx;
@@ -104,7 +104,7 @@ typedef struct fxi_asking {
 void fxi_train_passes(fxi_asking *out, const fxi_output *o, double C);
 void fxi_train_passes_free(fxi_asking *a);
 
-/* ---- pass.c: rows that answer ----------------------------------------------------------------- */
+/* ---- pass.c: rows that answer ---------------------------------------------------------------- */
 /* A part of the rows, prepared as the fit asks for: scaled, mapped by z, labels and weights of one
  * output. */
 typedef struct fxi_part {
@@ -118,7 +118,7 @@ typedef struct fxi_part {
     fx_data *doubles, *filled, *scaled;
 } fxi_part;
 
-/* ---- request.c: what a pass is asked for, as bytes --------------------------------------------- */
+/* ---- request.c: what a pass is asked for, as bytes ------------------------------------------- */
 typedef enum fxi_request_what {
     FXI_REQUEST_SURVEY,                 /* what a fit has to know before it begins */
     FXI_REQUEST_WEIGHTS,                /* sums of weights of each class */
@@ -136,7 +136,8 @@ typedef struct fxi_request {
     size_t setup_bytes;
     const uint64_t *row;                /* [rows] SAMPLE: ascending */
     size_t rows;
-    const unsigned char *held;          /* [held_bytes] as that of a stream: WEIGHTS, QUESTION, HELD */
+    const unsigned char *held;          /* [held_bytes] as that of a stream: WEIGHTS, QUESTION,
+                                         * HELD */
     size_t held_bytes;                  /* 0: none is held out */
     size_t output;                      /* QUESTION, HELD */
     double C;

@@ -7,6 +7,7 @@ cli/tables/spill_rows.c, cli/tables/row_sample.c, cli/tables/label_counts.c, cli
 cli/files/file_hash.c"""
 
 import gzip
+import lzma
 import os
 import random
 import re
@@ -266,8 +267,10 @@ def test_long_rows(fx, program, tmp_path):
     for limit, what in ((16, "rows are in memory 4096 at a time; "), (64, "the rows that are read take ")):
         done = fx("train", "x.svm", "-o", "m.fx", "--model", "logistic", "--max-memory", f"{limit}M", status=4)
         assert what in done.talk and "HINT: --max-memory SIZE" in done.talk
-    assert peak(program, tmp_path, "train", "x.svm", "-o", "m.fx", "--model", "logistic", "--max-memory",
-                "32M") <= 32 << 20
+    (tmp_path / "x.svm.xz").write_bytes(lzma.compress(bytes_of(tmp_path / "x.svm")))
+    for source, limit in (("x.svm", 32), ("x.svm", 48), ("x.svm.xz", 48)):  # a decoder has memory, too
+        assert peak(program, tmp_path, "train", source, "-o", "m.fx", "--model", "logistic",
+                    "--max-memory", f"{limit}M") <= limit << 20
     done = fx("train", "x.svm", "-o", "m.fx", "--model", "logistic", "--max-memory", "140M", "--max-iter", "5", "--json")
     assert done.json["engine"]["name"] == "stream" and done.json["peak_bytes"] <= 140 << 20
 

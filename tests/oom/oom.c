@@ -5,10 +5,10 @@
  * once to learn its result, then with the n-th allocation failing, n = 1, 2, .. until the call no
  * longer reaches the n-th; then the same with all from the n-th on, and with the n-th thread not
  * starting.  With FX_TEST_MULT below 1, as where sanitizers make each run slow, only a share of the
- * allocations after the first EACH fails.  Each time: the call gives FX_ENOMEM with a detail and untouched outputs, or the result
- * of the undisturbed run (fewer threads are no failure), and nothing is left allocated.  Under
- * AddressSanitizer this is also a test of every error path.  Before that, each call must refuse an
- * fx_run whose size was not set.
+ * allocations after the first EACH fails.  Each time: the call gives FX_ENOMEM with a detail and
+ * untouched outputs, or the result of the undisturbed run (fewer threads are no failure), and
+ * nothing is left allocated.  Under AddressSanitizer this is also a test of every error path.
+ * Before that, each call must refuse an fx_run whose size was not set.
  *
  * The scenarios are tables in data.c, kernel.c and model.c, one line a function and kind;
  * complete.py checks that none is missing. */

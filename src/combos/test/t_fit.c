@@ -34,7 +34,7 @@ static double objective(const made *m, const fxi_combos *a)
     return sum;
 }
 
-/* ---- Reference optima -------------------------------------------------------------------------- */
+/* ---- Reference optima ------------------------------------------------------------------------ */
 
 static const fxi_loss *loss_of(const char *name)
 {
@@ -88,7 +88,7 @@ static void test_reference(void)
     json_decref(all);
 }
 
-/* ---- Written out ------------------------------------------------------------------------------- */
+/* ---- Written out ----------------------------------------------------------------------------- */
 
 /* The optimum by the solver of columns, within *gap of it. */
 static double written_out(double *gap, const made *m, double C)
@@ -159,7 +159,7 @@ static void test_written_out(int signs, const fxi_loss *loss)
         fxi_combos_fit_free(&a[k]);
 }
 
-/* ---- The path ---------------------------------------------------------------------------------- */
+/* ---- The path -------------------------------------------------------------------------------- */
 
 static void test_path(void)
 {

@@ -72,7 +72,8 @@ static void check_combinations(const made *m, const fx_combos_path *p, bool bina
             CHECK(!(set >> p->tie[q] & 1));
             all |= 1u << p->tie[q];
         }
-        for (unsigned s = 1; s < 1u << m->cols; s++)    /* of binary ones these are all; else some */
+        for (unsigned s = 1; s < 1u << m->cols; s++)    /* of binary ones these are all; else
+                                                         * some */
             if ((s & ~all) == 0 && (s & set) == set)
                 CHECK(equal(m, s, set));
             else if (binary && equal(m, s, set))
@@ -155,7 +156,7 @@ static void case_of(int signs, const fxi_loss *loss)
         fx_combos_path_free(p[k]);
 }
 
-/* ---- Columns that go together ------------------------------------------------------------------ */
+/* ---- Columns that go together ---------------------------------------------------------------- */
 
 static void test_ties(void)
 {
@@ -173,7 +174,7 @@ static void test_ties(void)
     fx_combos_path_free(p);
 }
 
-/* ---- What is refused --------------------------------------------------------------------------- */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 static int stop(void *ctx, double done)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_search.c - the search against a loop over all sets: what is above a threshold, the best of them,
- * the largest slope; search after search, so that what was found before is used; threads.
+ * t_search.c - the search against a loop over all sets: what is above a threshold, the best of
+ * them, the largest slope; search after search, so that what was found before is used; threads.
  *
  * Covers: columns.c, hits.c, walk.c */
 

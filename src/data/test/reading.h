@@ -79,7 +79,8 @@ static inline size_t reading_stored(const fx_data *d)
     return n;
 }
 
-/* Equal numbers (a zero's sign, too; or both missing), labels, classes, names; blocks may be cut differently. */
+/* Equal numbers (a zero's sign, too; or both missing), labels, classes, names; blocks may be cut
+ * differently. */
 static inline void reading_same(const fx_table *a, const fx_table *b)
 {
     CHECK(a->rows == b->rows && a->cols == b->cols && a->base == b->base);

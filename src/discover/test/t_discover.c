@@ -138,8 +138,8 @@ static void test_several(void)
     made_free(&m);
 }
 
-/* No label has to do with a column.  The chance of a discovery is 0.05 at most in each of 40 sets, so
- * that of 9 or more is below 1e-4 (binomial). */
+/* No label has to do with a column.  The chance of a discovery is 0.05 at most in each of 40 sets,
+ * so that of 9 or more is below 1e-4 (binomial). */
 static void test_nothing(void)
 {
     int found = 0, sets = test_cases(40), most = sets < 40 ? 8 : sets / 4;
@@ -260,8 +260,8 @@ static void test_separates(void)
     made_free(&m);
 }
 
-/* Ones of a category: each level is 1 less the others.  The pairs of two categories decide, and all of
- * them together depend on the intercept; yet what they say is found. */
+/* Ones of a category: each level is 1 less the others.  The pairs of two categories decide, and all
+ * of them together depend on the intercept; yet what they say is found. */
 static void test_categories(void)
 {
     made m;

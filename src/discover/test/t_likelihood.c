@@ -166,8 +166,8 @@ static void test_weights(bool regress)
     made_free(&two.m);
 }
 
-/* Column 5 is columns 0 + 1, which are never both 1: it is left out, as it comes after these, and so is
- * their product, which is always 0.  The others are tested as if neither were there. */
+/* Column 5 is columns 0 + 1, which are never both 1: it is left out, as it comes after these, and
+ * so is their product, which is always 0.  The others are tested as if neither were there. */
 static void test_dependent(bool regress)
 {
     call o;

@@ -68,8 +68,8 @@ static fx_status fewer(void *ctx, fx_rows_take *take, void *to)
 
 static size_t visits, refused;
 
-/* Rows that come a table at a time have the same explanation, or none where the search is not exact,
- * or is at the limit of its work. */
+/* Rows that come a table at a time have the same explanation, or none where the search is not
+ * exact, or is at the limit of its work. */
 static void check_visits(const fx_explanation *a, const fx_model *m, fx_explain_options q,
                          int threads)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_newton_pass.c - questions to all rows: the sums against their definition; the same bits whether scores
- * are known or not, for any threads, stored and made features; runs.
+ * t_newton_pass.c - questions to all rows: the sums against their definition; the same bits whether
+ * scores are known or not, for any threads, stored and made features; runs.
  * Covers: newton_memory.c */
 
 #include "fit/newton.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_row.c - inner products and updates with rows of every form, on every instruction set, against
- * long double, within the bound of row_hot.c; floats and the same numbers as doubles alike, four rows
- * at once as each alone.
+ * long double, within the bound of row_hot.c; floats and the same numbers as doubles alike, four
+ * rows at once as each alone.
  *
  * Covers: row_hot.c */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_cd.c - coordinate descent: golden steps; a sweep by lanes beside a twin that moves one number at
- * a time, from definitions; the objective, computed by gradient.c, never rises, for every kind, loss
- * and form of rows; weights are copies of rows; a column far larger than the others; the same bits
- * for any threads; starts at an optimum, stops and limits.
+ * t_cd.c - coordinate descent: golden steps; a sweep by lanes beside a twin that moves one number
+ * at a time, from definitions; the objective, computed by gradient.c, never rises, for every kind,
+ * loss and form of rows; weights are copies of rows; a column far larger than the others; the same
+ * bits for any threads; starts at an optimum, stops and limits.
  *
  * Covers: cd_anova.c, cd_anova_hot.c, cd_columns.c, cd_groups.c, cd_hot.c, cd_lanes.c,
  * cd_power.c, cd_shared.c, cd_subsets.c, cd_sweep.c */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_objective.c - over many small random fits, degenerate ones among them: every objective that a
  * solver reports is that of the numbers it goes with, computed from the definition (slow.h); cd and
- * lbfgs never raise it, adagrad's guard keeps it below twice that of the start, however a fit ends. */
+ * lbfgs never raise it, adagrad's guard keeps it below twice that of the start, however a fit
+ * ends. */
 
 #include "fm/test/slow.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * over_seeds.h - for tests of maps: do samples have the mean and the variance that they should?
  *
- * Both are compared within SIGMAS standard errors, that of the variance from the samples' own fourth
- * moment: by the central limit theorem a right map fails with probability 2e-9 a check. */
+ * Both are compared within SIGMAS standard errors, that of the variance from the samples' own
+ * fourth moment: by the central limit theorem a right map fails with probability 2e-9 a check. */
 #ifndef FXI_MAP_OVER_SEEDS_H
 #define FXI_MAP_OVER_SEEDS_H
 #include "kernel/test/golden.h"

@@ -137,8 +137,8 @@ static void check(const char *spec, size_t d, size_t columns, int factors)
     check_family(spec, NULL, d, columns, factors);
 }
 
-/* All sets of three columns that add up to a multiple of three: a column for each, in several blocks
- * of columns, and some of columns that rows do not have. */
+/* All sets of three columns that add up to a multiple of three: a column for each, in several
+ * blocks of columns, and some of columns that rows do not have. */
 static void check_sets(size_t d)
 {
     char *text = calloc(d * d * d + 16, 4);

@@ -108,7 +108,8 @@ static double exact(const fx_kernel *k, const double *x, const double *y, size_t
 
 /* ---- Unbiased: W of all sign vectors ------------------------------------------------------- */
 
-/* A projection whose row s has the signs of the bits of s: feature j bit j, the other part behind. */
+/* A projection whose row s has the signs of the bits of s: feature j bit j, the other part
+ * behind. */
 static double bit(const fxi_project *p, size_t s, size_t j)
 {
     size_t first = p->part == 1 ? p->cols : 0;

@@ -34,8 +34,8 @@ static void twin(double *z, const fx_map *m, const double *x)
     free(c), free(old);
 }
 
-/* With L = log2 D a transform errs by 16 (3 + L) u of its vector's length (t_fft.c); of a product of
- * spectra each factor is at most |C_t x'|_1 <= |x'|_1, so m + 1 transforms, the roundings of the
+/* With L = log2 D a transform errs by 16 (3 + L) u of its vector's length (t_fft.c); of a product
+ * of spectra each factor is at most |C_t x'|_1 <= |x'|_1, so m + 1 transforms, the roundings of the
  * products and of the sketches err together by the following. */
 static double tolerance(const fx_map *m, const double *x)
 {

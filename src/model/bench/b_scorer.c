@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * b_scorer.c - one thread: microseconds a row by fx_model_predict one row at a time, by a scorer
  * one row at a time, and by a scorer for many rows, of which it also says how many in a second, for
- * each kind of model; then microseconds of processor time a row of two threads inside one scorer, one
- * row at a time, beside one thread: more of it would be time that they wait for each other.  Minimum
- * of repeats. */
+ * each kind of model; then microseconds of processor time a row of two threads inside one scorer,
+ * one row at a time, beside one thread: more of it would be time that they wait for each other.
+ * Minimum of repeats. */
 
 #include "base/test.h"
 #include "featcross.h"

@@ -35,8 +35,8 @@ static void rolled(fxi_law law, bool row_signs)
     fxi_project_free(&p);
 }
 
-/* The error of a transform is bounded for the vector as a whole: 16 u log2 with a factor for each of
- * three transforms (t_fft.c), and the largest modulus of the spectrum of w, at most
+/* The error of a transform is bounded for the vector as a whole: 16 u log2 with a factor for each
+ * of three transforms (t_fft.c), and the largest modulus of the spectrum of w, at most
  * sum |w| = sum of the moduli in a row. */
 static void products(size_t rows, size_t cols, size_t n, double density, bool dense)
 {

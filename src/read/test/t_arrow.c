@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_arrow.c - rows of Arrow batches are those of the CSV file with the same columns, in all layouts,
- * cut anywhere; what is released, and what is refused.
+ * t_arrow.c - rows of Arrow batches are those of the CSV file with the same columns, in all
+ * layouts, cut anywhere; what is released, and what is refused.
  * Covers: arrow_batch.c, arrow_rows.c, arrow_values.c, csv_row.c, reader_arrow.c */
 
 #include "data/test/reading.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_fold_in.c - fx_model_fold_in: the numbers of a new user beside ridge regression written out,
  * divided by the weight of the training, which files keep; users in turn or together; columns
- * within the width, after it, and between two sides; scalings, missing numbers, classes, names; everything else the
- * same bits, adagrad's state too; what cannot be folded in.
+ * within the width, after it, and between two sides; scalings, missing numbers, classes, names;
+ * everything else the same bits, adagrad's state too; what cannot be folded in.
  *
  * Covers: src/kind/factors_fold_in.c */
 #include "kind/test/factors.h"

@@ -1,6 +1,6 @@
-# Protection against what a fault in memory could become, in all that is compiled and linked here; not
-# in builds for debugging or with sanitizers, which find the faults.  tests/hardening reads it off the
-# binaries.
+# Protection against what a fault in memory could become, in all that is compiled and linked here;
+# not in builds for debugging or with sanitizers, which find the faults.  tests/hardening reads it
+# off the binaries.
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 include(CheckPIESupported)

@@ -1,5 +1,6 @@
-# libfeatcross_mpi.so (plugins/mpi), beside the program and installed beside the library.  The program
-# is not linked with it and needs no MPI.  A wheel, which has to run everywhere, does without.
+# libfeatcross_mpi.so (plugins/mpi), beside the program and installed beside the library.  The
+# program is not linked with it and needs no MPI.  A wheel, which has to run everywhere, does
+# without.
 if(NOT FX_MPI OR SKBUILD OR FX_BUNDLE)
   return()
 endif()

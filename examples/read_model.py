@@ -6,6 +6,8 @@
 """
 import json, math, struct, sys, zlib  # noqa: E401
 
+CODE = {"F64": "<d", "F32": "<f", "I64": "<q", "I32": "<i", "U8": "<B", "U32": "<I"}
+
 
 def load(path):
     with open(path, "rb") as f:
@@ -19,8 +21,7 @@ def load(path):
         raise ValueError(f"{path}: no model, or written by a newer version")
     for name, array in header.items():
         begin, end = (start + offset for offset in array["data_offsets"])
-        code = {"F64": "<d", "F32": "<f", "I64": "<q", "I32": "<i", "U8": "<B", "U32": "<I"}[array["dtype"]]
-        model[name] = [x for x, in struct.iter_unpack(code, data[begin:end])]
+        model[name] = [x for x, in struct.iter_unpack(CODE[array["dtype"]], data[begin:end])]
     kind = float if model.get("class_type") == "number" else str
     model["classes"] = list(map(kind, json.loads(model.get("classes", "[]"))))
     return model
@@ -45,16 +46,18 @@ def scores(m, row):                     # row: {column from 0: number}
     if m["map"]:
         import maps
         z = maps.features(m, z)
-    elif m["kernel"].partition(":")[0] not in ("", "precomputed", "groups", "cross") or "vector_ptr" in m:
+    elif "vector_ptr" in m \
+            or m["kernel"].partition(":")[0] not in ("", "precomputed", "groups", "cross"):
         z = dict(enumerate(kernel(m["kernel"], v, z) for v in vectors(m)))
     W, b = m["weights"], m["intercepts"]
-    return [b[c] + math.fsum([*(x * W[j * len(b) + c] for j, x in z.items()), *machine(m, z, c)]) for c in range(len(b))]
+    return [b[c] + math.fsum([*(x * W[j * len(b) + c] for j, x in z.items()), *machine(m, z, c)])
+            for c in range(len(b))]
 
 
 def machine(m, z, c):                   # numbers that the factors of output c add to the score
     name, _, keys = m["model"].partition(":")
     key = dict(e.split("=") for e in keys.split(","))
-    front = {"hofm-shared": int(key.get("order", 1)) - 1, "poly-net": 1, "poly-net-uv": 1}.get(name, 0)
+    front = int(key.get("order", 1)) - 1 if name == "hofm-shared" else name.startswith("poly-net")
     x = {**dict.fromkeys(range(front), 1), **{front + j: v for j, v in z.items()}}
     wide = front + int(m["cols"])
     x |= {wide + j: v for j, v in x.items()} if name == "poly-net-uv" else {}
@@ -73,15 +76,17 @@ def machine(m, z, c):                   # numbers that the factors of output c a
                 for t in range(order, 0, -1):
                     e[t] += y * e[t - 1]
             value = math.prod(1 + y for y in sums.values()) if not order else \
-                sum(sums.values()) ** order if name == "poly-net" else sum(a * b for a, b in zip(theta, e[1:]))
+                sum(sums.values()) ** order if name == "poly-net" else \
+                sum(a * b for a, b in zip(theta, e[1:]))
             yield weights[c * rank + s] * value
 
 
-def groups(m):                          # of columns: a name, the column itself, or None: takes no part
+def groups(m):                          # of columns: a name, the column itself, or None: no part
     lines = [t.partition("#")[0].replace(",", " ") for t in m["family"].splitlines()]
     lines = [t for t in lines if t.strip()]
     cross = lines.pop(0).split() if m["kernel"].startswith("cross") else None
-    of = {int(j) - int(m["base"]): t.partition(":")[0].strip() for t in lines for j in t.partition(":")[2].split()}
+    of = {int(j) - int(m["base"]): name.strip()
+          for name, _, columns in (t.partition(":") for t in lines) for j in columns.split()}
     return lambda j: of.get(j, None if cross else j) if not cross or of.get(j) in cross else None
 
 
@@ -95,12 +100,14 @@ def vectors(m):                         # of a kernel machine
 
 def kernel(spec, x, y):
     name, _, keys = spec.partition(":")
-    key = {k: float(v) for k, v in (e.split("=") for e in keys.split(",") if name in ("poly", "rbf"))}
+    pairs = (e.split("=") for e in keys.split(",")) if name in ("poly", "rbf") else ()
+    key = {k: float(v) for k, v in pairs}
     dot = math.fsum(v * y.get(j, 0) for j, v in x.items())
     if name == "poly":
         return (key["gamma"] * dot + key["coef0"]) ** key["degree"]
     if name == "rbf":
-        return math.exp(-key["gamma"] * math.fsum((x.get(j, 0) - y.get(j, 0)) ** 2 for j in {*x, *y}))
+        far = math.fsum((x.get(j, 0) - y.get(j, 0)) ** 2 for j in {*x, *y})
+        return math.exp(-key["gamma"] * far)
     if name == "anova" and keys == "order=2":
         return (dot ** 2 - math.fsum((v * y.get(j, 0)) ** 2 for j, v in x.items())) / 2
     raise ValueError(f"kernel {spec} is not done here")

@@ -15,7 +15,8 @@ rng = np.random.default_rng(1)
 n, users, films, genres = 20000, 60, 80, 4
 taste = rng.integers(genres, size=(users, 2))           # of a user on weekdays, at the weekend
 genre = rng.integers(genres, size=films)
-user, film, weekend = rng.integers(users, size=n), rng.integers(films, size=n), rng.integers(2, size=n)
+user, film = rng.integers(users, size=n), rng.integers(films, size=n)
+weekend = rng.integers(2, size=n)
 likes = (taste[user, weekend] == genre[film]) ^ (rng.random(n) < 0.05)
 table = pd.DataFrame({"user": [f"u{u}" for u in user], "film": [f"f{f}" for f in film],
                       "when": np.where(weekend, "weekend", "weekday")})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""tabular.py - a table with numbers and categories: a model, what it found, and one answer explained.
+"""tabular.py - a table with numbers and categories: a model, what it found, one answer explained.
 
 Whether a loan is paid back depends on income together with the amount, and on the kind of work
 together with the purpose.
@@ -17,7 +17,8 @@ table = pd.DataFrame({
     "income": rng.normal(size=n), "amount": rng.normal(size=n), "age": rng.normal(size=n),
     "work": rng.choice(["employed", "own business", "retired"], n),
     "purpose": rng.choice(["car", "house", "stock"], n)})
-risk = table.income * table.amount + 2 * ((table.work == "own business") & (table.purpose == "stock"))
+stock = (table.work == "own business") & (table.purpose == "stock")
+risk = table.income * table.amount + 2 * stock
 paid = np.where(risk + 0.3 * rng.normal(size=n) < 0.5, "paid", "failed")
 train, test = slice(0, 3000), slice(3000, n)
 

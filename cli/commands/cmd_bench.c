@@ -97,7 +97,8 @@ typedef struct job {
 /* 99 C, from the least with a weight to 100 times that, each to a gap of 1e-8; of rows that were
  * made fewer: to FEW weights, as after the planted ones there is only noise. */
 #define COMBOS(order) \
-    "combos", "L1 path, order " #order, "triples:n=20000,d=200,nz=10", NULL, NULL, NULL, 0, 0, NULL, order
+    "combos", "L1 path, order " #order, "triples:n=20000,d=200,nz=10", NULL, NULL, NULL, 0, 0, \
+        NULL, order
 enum { PATH = 99, FEW = 20 };
 /* Each map on short rows and on long ones, with 16 and 8 features per column. */
 #define MAP(name, kernel, map, scores) \

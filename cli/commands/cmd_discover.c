@@ -18,7 +18,8 @@ static const opt options[] = {
     {"task", 0, "classify|regress|auto", OPT_CHOICE, &fit.task, "auto",
      "task; auto: classify if labels are text, or whole numbers with at most 20 different values "
      "that occur twice on average", 0, 0},
-    {"splits", 0, "N", OPT_COUNT, &splits, "25", "divide the rows into two halves N times", 1, 100000},
+    {"splits", 0, "N", OPT_COUNT, &splits, "25", "divide the rows into two halves N times", 1,
+     100000},
     {"select", 0, "N", OPT_COUNT, &most, NULL,
      "let each half select at most N products (default: a 250th of the rows, but at least 8 and at "
      "most 50)", 1, 10000},
@@ -91,7 +92,8 @@ static void say_about(const job *j)
     else if (c->classes)
         say_note("effects are on the logarithm of the odds of each class against the others");
     if (*c->scale && j->d->n)
-        say_note("columns were scaled (%s); effects are those of the numbers as they are", c->scale);
+        say_note("columns were scaled (%s); effects are those of the numbers as they are",
+                 c->scale);
     if (!j->d->certified)
         say_warning("some searches ended early (--max-seconds): what they missed is not known");
 }

@@ -205,7 +205,8 @@ int discovery_print_csv(const discovered *x)
     strbuf t = {0};
     output *o = NULL;
 
-    strbuf_add(&t, "combination,order,rows,effect,low,high,p,frequency,adds,family,eliminated%s%s\n",
+    strbuf_add(&t,
+               "combination,order,rows,effect,low,high,p,frequency,adds,family,eliminated%s%s\n",
                several(x) ? ",class" : "",
                !x->rules    ? ""
                : x->regress ? ",then,mean,difference"
@@ -334,7 +335,8 @@ int discovery_plot(plot *p, const char *path, const discovered *x)
         strbuf_add(&axis, "effect on the log-odds of the class, with interval");
     int status = failed || axis.failed
                      ? say_no_memory("the figure")
-                     : plot_intervals(p, path, "Combinations associated with the label", axis.s, line, n);
+                     : plot_intervals(p, path, "Combinations associated with the label", axis.s,
+                                      line, n);
     for (size_t k = 0; k < n; k++)
         free((void *)line[k].name);
     strbuf_free(&axis);

@@ -140,7 +140,10 @@ static int print_one(const explained *x, const fx_explanation *e)
         safe_print(stdout,
                    "\nnot exact: the search has a limit (--effort %.4g); one that is missing may "
                    "have %s of up to %.4g\n",
-                   x->effort, x->by_importance ? "an importance" : x->row ? "a |contribution|" : "a |weight|",
+                   x->effort,
+                   x->by_importance ? "an importance"
+                   : x->row         ? "a |contribution|"
+                                    : "a |weight|",
                    e->missed);
     return 0;
 }

@@ -15,7 +15,8 @@
 static bool allowed(const opt *o)
 {
     static const char *const names[] = {"init",    "freeze", "output", "eval-set", "metric",
-                                        "weights", "links",  "nodes",  "nodes-b",  "negatives", "class-weight"};
+                                        "weights", "links",  "nodes",  "nodes-b",  "negatives",
+                                        "class-weight"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(o->name, names[i]))

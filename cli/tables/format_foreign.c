@@ -12,7 +12,11 @@
 #define AS_UTF8 "convert it with iconv -f UTF-16 -t UTF-8"
 #define UNPACK "unpack it first"
 
-static const struct { const char *extension, *begin; size_t len; const char *is, *cure; } known[] = {
+static const struct {
+    const char *extension, *begin;
+    size_t len;
+    const char *is, *cure;
+} known[] = {
     {"", "PAR1", 4, "a Parquet file", AS_CSV},
     {"", "ARROW1", 6, "an Arrow or Feather file", AS_CSV},
     {"", "\x89HDF\r\n", 6, "an HDF5 file", AS_CSV},

@@ -81,8 +81,8 @@ int label_classes_known(const loaded *rows, const loaded *train, const char *hin
             status = say_error(
                 "%s: row %zu is of class %s; none of the %zu rows of %s that are trained on "
                 "is: %s",
-                row_place(place, rows, of[i].row + 1), of[i].row + 1, of[i].name, train->table.rows, train->name,
-                hint ? hint : "leave such rows out");
+                row_place(place, rows, of[i].row + 1), of[i].row + 1, of[i].name, train->table.rows,
+                train->name, hint ? hint : "leave such rows out");
     free(have);
     free(of);
     return status;

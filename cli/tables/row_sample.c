@@ -137,7 +137,8 @@ static void gather(row_sample *s, fx_matrix *block, double *label, double *weigh
 static int join(fx_data **out, row_sample *s, fx_table t)
 {
     fx_matrix *block = malloc((s->parts + 1) * sizeof *block);
-    double *number = malloc((t.rows + 1) * 2 * sizeof *number), *weight = number ? number + t.rows : NULL;
+    double *number = malloc((t.rows + 1) * 2 * sizeof *number),
+           *weight = number ? number + t.rows : NULL;
     int64_t *qid = malloc((t.rows + 1) * sizeof *qid);
     int status = block && number && qid ? 0 : say_no_memory("drawn rows");
 

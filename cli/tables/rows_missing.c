@@ -307,7 +307,8 @@ int rows_missing_end(loaded *l, const load_options *like, const rows_survey *s)
     }
     if (rows_missing_refused(like, s))
         return say_error("%s has %zu missing number%s, and only a model learns what to fill in; "
-                         "here use --nan drop or zero", l->name, s->missing, s->missing == 1 ? "" : "s");
+                         "here use --nan drop or zero",
+                         l->name, s->missing, s->missing == 1 ? "" : "s");
     warn_empty(l, s);
     if (is("zero"))
         warn_zeros(l, s);

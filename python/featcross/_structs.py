@@ -74,8 +74,9 @@ fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_ch
                         converged=c_int, version=c_int, prepared=c_double, history=POINTER(fx_step),
                         steps=c_size_t, missing=c_char_p, inputs=c_size_t, fill=POINTER(c_double),
                         indicator=c_void_p, missing_values=c_uint64,
-                        missing_cols=c_size_t, missing_rows=c_size_t, remark=c_char_p, weight=c_double,
-                        later=POINTER(ctypes.c_ubyte), split=c_size_t, side_reader=c_char_p * 2)
+                        missing_cols=c_size_t, missing_rows=c_size_t, remark=c_char_p,
+                        weight=c_double, later=POINTER(ctypes.c_ubyte), split=c_size_t,
+                        side_reader=c_char_p * 2)
 fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_double, auc=c_double,
                      logloss=c_double, rmse=c_double, metric=c_double)
 fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t,

@@ -24,8 +24,8 @@ class CombinationPath(NamedTuple):
     ----------
     Cs : ndarray (steps,)
     coefs : csc_array (combinations, steps), the weights; column k is those at Cs[k]
-    combinations : list of tuples, the columns (or their names) of each combination that has a weight
-        in some step, in the order in which the path met them
+    combinations : list of tuples, the columns (or their names) of each combination that has a
+        weight in some step, in the order in which the path met them
     intercepts, objectives, gaps : ndarrays (steps,); (objective - minimum) / objective is at most
         the gap, which is proven over all combinations
     support : ndarray (combinations,), how many rows hold each
@@ -52,9 +52,9 @@ def combination_path(X, y, *, degree: int = 2, min_degree: int = 1, loss: str = 
     columns.
 
     For each C it minimises ``|w|_1 + C sum(sample_weight * loss(y, f))``, where f is an intercept
-    plus a weight for every product of `min_degree` to `degree` different columns.  The products with
-    weights are found by a search with bounds; the others are never written out, so there may be any
-    number of them.
+    plus a weight for every product of `min_degree` to `degree` different columns.  The products
+    with weights are found by a search with bounds; the others are never written out, so there may
+    be any number of them.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ def combination_path(X, y, *, degree: int = 2, min_degree: int = 1, loss: str = 
     y : labels of two classes (the second of the sorted ones is +1), or targets for loss="squared"
     degree, min_degree : how many columns a combination has, at most 16
     loss : "squared-hinge", "logistic" or "squared"
-    Cs : ascending; None: n_Cs of them, evenly in log, from the least C with a weight to `span` times
-        that
+    Cs : ascending; None: n_Cs of them, evenly in log, from the least C with a weight to `span`
+        times that
     groups : a number for each column: a combination has at most one column of each group
     tol : largest gap of a step
     max_weights : end after a step with so many weights

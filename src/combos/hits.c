@@ -18,7 +18,8 @@ int fxi_combos_hits_compare(const fxi_combo *a, const fxi_combo *b)
 
 bool fxi_combos_hits_better(const fxi_combos_hit *a, const fxi_combos_hit *b)
 {
-    return a->score != b->score ? a->score > b->score : fxi_combos_hits_compare(&a->set, &b->set) < 0;
+    return a->score != b->score ? a->score > b->score
+                                : fxi_combos_hits_compare(&a->set, &b->set) < 0;
 }
 
 static void swap(fxi_combos_hit *a, fxi_combos_hit *b)

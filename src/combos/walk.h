@@ -66,7 +66,8 @@ static inline double fxi_combos_walk_bound(const fxi_combos_walk *w, const fxi_c
 /* Opens the level of w->set.n items: sums, hits, lists. */
 fx_status fxi_combos_walk_open(fxi_combos_walk *w, const fxi_combos_node *n, fxi_team *team);
 /* The node of w->set and its k-th item alive, whose list begins at `list`. */
-fxi_combos_node fxi_combos_walk_child(const fxi_combos_level *l, bool binary, size_t k, size_t list);
+fxi_combos_node fxi_combos_walk_child(const fxi_combos_level *l, bool binary, size_t k,
+                                      size_t list);
 /* Opens the node, and all below it that may hold hits. */
 fx_status fxi_combos_walk_down(fxi_combos_walk *w, const fxi_combos_node *n, fxi_team *team);
 void fxi_combos_walk_free(fxi_combos_walk *w);

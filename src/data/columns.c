@@ -88,13 +88,14 @@ fx_status fxi_data_columns_add(fxi_sum *exact, const fxi_column_sums *a, const f
     if (!(k.sum = fxi_alloc(fxi_data_columns_numbers(a->cols), sizeof *k.sum)))
         st = FX_ENOMEM;
     if (!st)
-        st = fxi_parallel_ordered(t->rows / FX_PASS_BLOCK + (t->rows % FX_PASS_BLOCK > 0), add_block,
-                                  &k, run);
+        st = fxi_parallel_ordered(t->rows / FX_PASS_BLOCK + (t->rows % FX_PASS_BLOCK > 0),
+                                  add_block, &k, run);
     fxi_free(k.sum, k.rows.start);
     return st;
 }
 
-fx_status fxi_data_columns_table(void *table, double *sum, const fxi_column_sums *a, const fx_run *run)
+fx_status fxi_data_columns_table(void *table, double *sum, const fxi_column_sums *a,
+                                 const fx_run *run)
 {
     size_t numbers = fxi_data_columns_numbers(a->cols), blocks = fxi_sum_blocks(numbers);
     fx_status st = FX_OK;

@@ -79,8 +79,10 @@ double fxi_data_columns_unit(double largest);   /* 2^-e for 2^(e-1) <= largest <
 fx_status fxi_data_columns_add(fxi_sum *exact, const fxi_column_sums *a, const fx_table *t,
                                const fx_run *run);
 /* Who gives the sums of all rows, rounded; columns_table: those of a table, ctx. */
-typedef fx_status fxi_columns_ask(void *ctx, double *sum, const fxi_column_sums *a, const fx_run *run);
-fx_status fxi_data_columns_table(void *ctx, double *sum, const fxi_column_sums *a, const fx_run *run);
+typedef fx_status fxi_columns_ask(void *ctx, double *sum, const fxi_column_sums *a,
+                                  const fx_run *run);
+fx_status fxi_data_columns_table(void *ctx, double *sum, const fxi_column_sums *a,
+                                 const fx_run *run);
 /* mean[cols] of the numbers that are not missing; 0 if there are none. */
 fx_status fxi_data_columns_means(double *mean, const double *largest, size_t cols,
                                  fxi_columns_ask *ask, void *ctx, const fx_run *run);

@@ -105,7 +105,8 @@ static fx_status prepare(work *w, const fx_table *t, const fx_run *run)
         return fxi_error(FX_EINVAL, "%zu splits and %zu permutations of the labels are too many",
                          d->o.splits, d->o.permutations);
     w->half = fxi_zalloc(w->halves_all, sizeof *w->half);
-    d->seconds = d->o.max_seconds * fxi_parallel_threads(run, w->halves_all) / (double)w->halves_all;
+    d->seconds = d->o.max_seconds * fxi_parallel_threads(run, w->halves_all)
+                 / (double)w->halves_all;
     return w->half ? FX_OK : FX_ENOMEM;
 }
 
@@ -241,7 +242,8 @@ static fx_status conclude(void *ctx, size_t block, fxi_team *team)
     fx_status st = join_effects(w);
 
     (void)block;
-    return st ? st : fxi_discover_report(&w->out, &w->d, w->found, w->founds, w->half, w->nulls, team);
+    return st ? st
+              : fxi_discover_report(&w->out, &w->d, w->found, w->founds, w->half, w->nulls, team);
 }
 
 static fx_status search(work *w, const fx_run *run)

@@ -13,7 +13,9 @@
 #include "train/train.h"
 
 /* ---- set.c: a product of different columns --------------------------------------------------- */
-typedef struct fxi_discover_set { int32_t n, column[FX_ORDER_MAX]; } fxi_discover_set; /* ascending */
+typedef struct fxi_discover_set {
+    int32_t n, column[FX_ORDER_MAX];    /* ascending */
+} fxi_discover_set;
 /* Smaller sets first, then by columns; for qsort. */
 int fxi_discover_set_compare(const void *a, const void *b);
 bool fxi_discover_set_within(const fxi_discover_set *part, const fxi_discover_set *whole);

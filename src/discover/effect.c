@@ -49,7 +49,8 @@ static fx_status estimate(fxi_effect *out, model *m, const fxi_half *h, const fx
         if (!c[k].eliminated || !selected(h, &c[k].set))
             continue;
         m->set[m->n] = c[k].set;
-        if (!(st = fxi_discover_split_test(m->term, m->support, m->set, m->n + 1, d, s, false, team)))
+        if (!(st = fxi_discover_split_test(m->term, m->support, m->set, m->n + 1, d, s, false,
+                                           team)))
             put(&out[k], &m->term[m->n]);
     }
     return st;

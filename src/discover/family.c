@@ -6,7 +6,8 @@
 static bool nested(const fxi_combined *a, const fxi_combined *b)
 {
     return a->output == b->output
-           && (fxi_discover_set_within(&a->set, &b->set) || fxi_discover_set_within(&b->set, &a->set));
+           && (fxi_discover_set_within(&a->set, &b->set)
+               || fxi_discover_set_within(&b->set, &a->set));
 }
 
 void fxi_discover_family(fxi_combined *c, size_t n)
@@ -22,7 +23,8 @@ void fxi_discover_family(fxi_combined *c, size_t n)
                        high = c[i].family + c[k].family - low;
                 for (size_t j = 0; j < n; j++)  /* numbers stay without gaps */
                     if (!c[j].eliminated)
-                        c[j].family = c[j].family == high ? low : c[j].family - (c[j].family > high);
+                        c[j].family = c[j].family == high ? low
+                                                          : c[j].family - (c[j].family > high);
                 families--;
             }
     /* One that was eliminated joins the first family that it is nested with, and none together. */

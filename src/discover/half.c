@@ -22,7 +22,8 @@ static void judge(fxi_half *h, const fxi_likelihood_term *term, const size_t *su
     }
 }
 
-static fx_status test(fxi_half *h, const fxi_discover *d, const fxi_discover_split *s, fxi_team *team)
+static fx_status test(fxi_half *h, const fxi_discover *d, const fxi_discover_split *s,
+                      fxi_team *team)
 {
     fxi_discover_set *set = fxi_alloc(h->n, sizeof *set);
     fxi_likelihood_term *term = fxi_alloc(h->n, sizeof *term);

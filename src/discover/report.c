@@ -73,8 +73,8 @@ static double scale_of(const fxi_discover *d, const fxi_discover_set *s)
     return x;
 }
 
-static fx_status write_list(discovery *out, const fxi_discover *d, const fxi_combined *found, size_t n,
-                            fxi_discover_set *const *same, const size_t *sames)
+static fx_status write_list(discovery *out, const fxi_discover *d, const fxi_combined *found,
+                            size_t n, fxi_discover_set *const *same, const size_t *sames)
 {
     size_t all = n, sets = 0;
 

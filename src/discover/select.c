@@ -114,7 +114,8 @@ static fx_status held_loss(double *loss, const path *p, const weighted *list, si
         return FX_ENOMEM;
     for (size_t k = 0; k < n; k++)
         set[k] = list[k].set;
-    fx_status st = fxi_discover_products_new(&z, set, n, &p->d->train.X, s->held, s->helds, p->team);
+    fx_status st = fxi_discover_products_new(&z, set, n, &p->d->train.X, s->held, s->helds,
+                                             p->team);
     free(set);
     if (st)
         return st;

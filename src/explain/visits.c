@@ -65,7 +65,8 @@ static fx_status go(visit *w)
     if (st > 0)
         st = fxi_error(FX_EINVAL, "who visits the rows returned %d", (int)st);
     if (!st && !w->first && w->rows != w->v->rows)
-        st = fxi_error(FX_EINVAL, "this visit has %zu rows, the first one %zu", w->rows, w->v->rows);
+        st = fxi_error(FX_EINVAL, "this visit has %zu rows, the first one %zu", w->rows,
+                       w->v->rows);
     return st;
 }
 

@@ -64,7 +64,8 @@ fx_status fxi_fit_newton_memory(fxi_newton_memory *out, const fxi_problem *p, co
 {
     const fxi_source *s = p->source;
     size_t run_rows = fxi_pass_run(s->rows, s->features, s->numbers, s->sparse), numbers;
-    fxi_newton_memory a = {.passes = {s->rows, s->features, ask, s->sparse ? s->numbers : 0}, .p = p};
+    fxi_newton_memory a = {.passes = {s->rows, s->features, ask, s->sparse ? s->numbers : 0},
+                           .p = p};
     fx_status st = fxi_pass_answer_new(&a.answer, run_rows, s->rows / run_rows + 1,
                                        (double)s->rows * (double)s->features, run);
 

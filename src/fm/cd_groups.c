@@ -164,5 +164,5 @@ void fxi_fm_cd_groups_sweep(fxi_fm_descent *d, size_t first, size_t last)
 }
 
 const fxi_fm_cd_model fxi_fm_cd_groups
-    = {FXI_FM_CD_LANES, build, values, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step, fxi_fm_cd_lanes_move, NULL,
-       derive};
+    = {FXI_FM_CD_LANES, build, values, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step,
+       fxi_fm_cd_lanes_move, NULL, derive};

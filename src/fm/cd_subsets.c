@@ -63,5 +63,5 @@ static size_t derive(double *G, const fxi_fm_descent *d, const fxi_fm_cd_column 
 }
 
 const fxi_fm_cd_model fxi_fm_cd_subsets
-    = {FXI_FM_CD_LANES, build, values, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step, fxi_fm_cd_lanes_move, NULL,
-       derive};
+    = {FXI_FM_CD_LANES, build, values, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step,
+       fxi_fm_cd_lanes_move, NULL, derive};

@@ -227,8 +227,8 @@ static void free_shape(fx_model *m)
 const fxi_kind fxi_kind_factors = {
     .name = "factorization machine", .learner = learners, .options = sizeof(fxi_factors_keys),
     .numbers = sizeof(fxi_factors), .prepared = sizeof(fxi_factors_fit),
-    .state = sizeof(fxi_factors_state), .path = "beta", .combines = true, .measured = true, .columns = true,
-    .widens = true, .format = 3, .proba_hint = "loss=logistic does",
+    .state = sizeof(fxi_factors_state), .path = "beta", .combines = true, .measured = true,
+    .columns = true, .widens = true, .format = 3, .proba_hint = "loss=logistic does",
     .read = read, .complete = complete, .describe = describe,
     .streams = fxi_kind_factors_pass_streams, .states = fxi_kind_factors_pass_states,
     .asked = fxi_kind_factors_pass_asked,
@@ -243,8 +243,8 @@ const fxi_kind fxi_kind_factors = {
     .release = fxi_kind_factors_output_release, .finish = fxi_kind_factors_numbers_keep,
     .not_converged = fxi_kind_factors_summary, .fold_not_converged = fxi_kind_factors_summary_fold,
     .updatable = updatable, .update = fxi_kind_factors_fit_update,
-    .foldable = fxi_kind_factors_fold_in_able, .fold_in = fxi_kind_factors_fold_in, .scorer = scorer,
-    .terms = fxi_kind_factors_terms, .dump_header = fxi_kind_factors_file_header,
+    .foldable = fxi_kind_factors_fold_in_able, .fold_in = fxi_kind_factors_fold_in,
+    .scorer = scorer, .terms = fxi_kind_factors_terms, .dump_header = fxi_kind_factors_file_header,
     .dump_arrays = fxi_kind_factors_file_dump, .parse_header = fxi_kind_factors_file_range,
     .parse_arrays = fxi_kind_factors_file_take, .parsed = fxi_kind_factors_file_parsed,
     .free = free_shape};

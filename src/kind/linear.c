@@ -42,7 +42,8 @@ typedef struct options { int solver; bool l1; double epsilon; } options;
 #define SOLVER  "solver", "auto", FXI_CHOICE("auto|dual|newton|cd|proximal"), \
     "auto: by loss and penalty"
 #define TOL     "tol", "1e-3", FXI_POSITIVE, "stop at this share of the objective above the optimum"
-#define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), "passes (dual, proximal), steps (newton, cd)"
+#define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), \
+                "passes (dual, proximal), steps (newton, cd)"
 #define ONLY_L2 "penalty", "l2", FXI_CHOICE("l2"), "l1 is for svm-l2, logistic and ridge"
 #define SMOOTH  "solver", "auto", FXI_CHOICE("auto|dual|newton"), "auto: by the rows"
 #define WITH_L1 {FXI_KEY_C}, {PENALTY}, {FXI_KEY_INTERCEPT}, {SOLVER}, {TOL}, {STEPS}
@@ -60,9 +61,9 @@ static const fxi_learner learners[] = {
 
 static bool serves(const fxi_loss *loss, bool l1, int solver)
 {
-    return l1                 ? loss->curve && (solver == AUTO || solver == CD || solver == PROXIMAL)
-           : solver == DUAL   ? loss->step != NULL
-                              : solver == NEWTON || solver == AUTO;
+    if (l1)
+        return loss->curve && (solver == AUTO || solver == CD || solver == PROXIMAL);
+    return solver == DUAL ? loss->step != NULL : solver == NEWTON || solver == AUTO;
 }
 
 static fx_status not_served(const fxi_learning *l)
@@ -93,7 +94,10 @@ static int solver_of(const fxi_learning *how)
 {
     const options *o = how->own;
 
-    return o->l1 && o->solver == AUTO ? CD : o->solver != AUTO ? o->solver : how->loss->rounded ? AUTO : NEWTON;
+    return o->solver != AUTO      ? o->solver
+           : o->l1                ? CD
+           : how->loss->rounded   ? AUTO
+                                  : NEWTON;
 }
 
 /* Newton's method and proximal steps never see a row; the others need all of them at hand.  Of auto
@@ -127,8 +131,8 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
         return st;
     return fxi_error(FX_EUNSUPPORTED, "%s begins with the dual solver where %d or more features "
                      "are dense (%zu here) and rows have at most 2^28 numbers of them, and that "
-                     "needs all rows in memory; use solver=newton", t->how.learner->name, DUAL_FEATURES,
-                     c->features);
+                     "needs all rows in memory; use solver=newton",
+                     t->how.learner->name, DUAL_FEATURES, c->features);
 }
 
 static bool found(const fxi_train *t) { return ((const fxi_linear *)t->own)->found.found; }
@@ -369,8 +373,9 @@ const fxi_kind fxi_kind_linear = {
     .name = "linear", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_linear), .state = sizeof(fxi_found_fit), .path = "C", .format = 1,
     .map = FX_MAY, .proba_hint = FXI_KIND_PROBA_HINT, .read = read, .streams = streams,
-    .asked = asked, .answer = answer, .scored = scored, .scores = scores, .prepare = prepare, .init = init, .bytes = bytes,
-    .close = close, .fit = fxi_train_fit, .begin = begin, .allocate = allocate, .start = start,
+    .asked = asked, .answer = answer, .scored = scored, .scores = scores, .prepare = prepare,
+    .init = init, .bytes = bytes, .close = close, .fit = fxi_train_fit,
+    .begin = begin, .allocate = allocate, .start = start,
     .solve = solve, .score = score, .keep = keep, .release = fxi_kind_found_release,
     .finish = finish, .not_converged = not_converged, .fold_not_converged = fxi_kind_weights_fold,
     .scorer = fxi_kind_features_scorer, .terms = fxi_explain_terms_weights,

@@ -358,9 +358,9 @@ static fx_status finish(fxi_train *t, const fx_run *run)
 
 #define PERCEPTRON                                                                                 \
     FXI_KIND_WEIGHTS, .options = sizeof(options), .state = sizeof(fxi_perceptron),                 \
-    .mistakes = true, .columns = true, .read = read, .init = init, .bytes = bytes, .begin = begin,                   \
+    .mistakes = true, .columns = true, .read = read, .init = init, .bytes = bytes, .begin = begin, \
     .allocate = allocate, .start = start, .solve = solve, .keep = keep, .release = release,        \
-    .finish = finish, .updatable = updatable, .dump_arrays = dump_arrays,         \
+    .finish = finish, .updatable = updatable, .dump_arrays = dump_arrays,                          \
     .parse_arrays = parse_arrays
 
 const fxi_kind fxi_kind_perceptron = {

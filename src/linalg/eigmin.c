@@ -142,7 +142,8 @@ static fx_status load(reduction *r, int *e, const double *A, size_t lda)
         for (size_t j = 0; j <= i; j++) {
             double a = A[i * lda + j];
             if (!isfinite(a))
-                return fxi_error(FX_EDOMAIN, "the matrix holds %g in row %zu, column %zu (from 0)", a, i, j);
+                return fxi_error(FX_EDOMAIN, "the matrix holds %g in row %zu, column %zu (from 0)",
+                                 a, i, j);
             largest = fmax(largest, fabs(a));
         }
     frexp(largest, e);

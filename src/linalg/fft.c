@@ -90,7 +90,8 @@ size_t fxi_linalg_fft_length(size_t n)
 static void unit(float *re, float *im, size_t j, size_t n)
 {
     size_t eighth = 8 * j / n, rest = 8 * j % n;
-    double x = 0.78539816339744830962 * (double)(eighth % 2 ? n - rest : rest) / (double)n, c = 1, s = x;
+    double x = 0.78539816339744830962 * (double)(eighth % 2 ? n - rest : rest) / (double)n;
+    double c = 1, s = x;
 
     for (double term = 1, k = 1; k < 20; k += 2) {
         term *= -x * x / (k * (k + 1));

@@ -233,8 +233,8 @@ static fx_status check(const double *V, const fx_map *m, const fx_matrix *X, con
                          m->cols);
     for (size_t q = 0; q < 2 * pairs; q++)
         if (pair[q] >= X->rows)
-            return fxi_error(FX_EINVAL, "pair %zu (from 0) names row %zu, but X has %zu rows", q / 2,
-                             pair[q], X->rows);
+            return fxi_error(FX_EINVAL, "pair %zu (from 0) names row %zu, but X has %zu rows",
+                             q / 2, pair[q], X->rows);
     return FX_OK;
 }
 

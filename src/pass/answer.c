@@ -76,7 +76,8 @@ fx_status fxi_pass_answer_counts(fxi_answer *a, size_t numbers, double *to)
         if (a->counted)
             free(a->count);
         a->counted = 0;
-        a->count = to ? to : fxi_alloc_within(&st, numbers, sizeof *to, &a->how, "sums over the rows");
+        a->count = to ? to
+                      : fxi_alloc_within(&st, numbers, sizeof *to, &a->how, "sums over the rows");
         if (!a->count)
             return st ? st : FX_ENOMEM;
         a->counted = to ? 0 : numbers;

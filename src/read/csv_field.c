@@ -94,7 +94,8 @@ bool fxi_read_csv_field_missing(const fxi_read_csv_state *t, const fxi_read_csv_
 
 const char *fxi_read_csv_field_value(char buf[FXI_CSV_VALUE], const char word[FXI_EXCERPT])
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+:%";
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+:%";
     char value[FXI_CSV_VALUE];
     size_t n = 0;
 

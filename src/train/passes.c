@@ -54,9 +54,9 @@ static fx_status check_memory(const fxi_train *t, const fx_pass *p, size_t reque
                           : fxi_pass_answer_bytes(&answer, a->numbers, 1);
 
     fits = fits && fxi_size_mul(&all, answer, passes + 3 + a->counts)
-           && fxi_size_mul(&kept, t->X.cols, COLUMN) && fxi_size_mul(&more, request, 2) && fxi_size_add(&kept, kept, more)
-           && fxi_size_mul(&kept, kept, passes + 1) && fxi_size_add(&all, all, kept)
-           && fxi_size_add(&all, all, t->bytes);
+           && fxi_size_mul(&kept, t->X.cols, COLUMN) && fxi_size_mul(&more, request, 2)
+           && fxi_size_add(&kept, kept, more) && fxi_size_mul(&kept, kept, passes + 1)
+           && fxi_size_add(&all, all, kept) && fxi_size_add(&all, all, t->bytes);
     return fits ? fxi_memory_check(t->stream->run, all,
                                    "weights, their fit and a pass over the rows")
                 : fxi_error(FX_ESHAPE, "answers of %zu numbers are too many", a->numbers);

@@ -168,8 +168,8 @@ fx_status fxi_train_request_setup(fxi_stream *s, fx_plan *plan, const unsigned c
     const double *fill = fxi_pass_message_read_numbers(&r, &fills);
     const double *factor = fxi_pass_message_read_numbers(&r, &s->factors);
     bool holes = fxi_train_columns_holes(plan->missing);
-    r.bad |= !(s->products >= 0 && s->products < 0x1p53) || (sum && classes != s->survey.classes) || (fill && fills != s->survey.cols)
-             || holes != s->survey.holes || !plan->model;
+    r.bad |= !(s->products >= 0 && s->products < 0x1p53) || (sum && classes != s->survey.classes)
+             || (fill && fills != s->survey.cols) || holes != s->survey.holes || !plan->model;
     if ((st = fxi_pass_message_read_end(&r, "request"))
         || (st = keep(&s->class_sum, sum, classes)) || (st = keep(&s->fill, fill, fills)))
         return st;

@@ -196,13 +196,12 @@ fx_status fxi_train_survey_alike(fxi_survey *s, const fxi_survey_look *l)
     }
     if (s->sparse != l->sparse || s->labelled != l->labelled
         || (l->labelled && s->texts != l->texts))
-        return fxi_error(FX_EINVAL, "row %llu (from 0): %s, those above it are not",
-                         (unsigned long long)s->rows,
-                         s->sparse != l->sparse     ? l->sparse ? "rows are sparse" : "rows are dense"
-                         : s->labelled != l->labelled ? l->labelled ? "rows have labels"
-                                                                    : "rows have no labels"
-                         : l->texts                 ? "labels are texts"
-                                                    : "labels are numbers");
+        return fxi_error(
+            FX_EINVAL, "row %llu (from 0): %s, those above it are not", (unsigned long long)s->rows,
+            s->sparse != l->sparse       ? l->sparse ? "rows are sparse" : "rows are dense"
+            : s->labelled != l->labelled ? l->labelled ? "rows have labels" : "rows have no labels"
+            : l->texts                   ? "labels are texts"
+                                         : "labels are numbers");
     if (!l->sparse && s->rows && l->cols != s->cols)
         return fxi_error(FX_ESHAPE, "row %llu (from 0) has %zu columns, those above it have %zu",
                          (unsigned long long)s->rows, l->cols, s->cols);

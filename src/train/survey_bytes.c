@@ -96,7 +96,8 @@ fx_status fxi_train_survey_bytes_merge(fxi_survey *s, fxi_reading *r, const fx_r
         s->missing[j] += array[MISSING][j];
         s->missing_all[j] += array[MISSING_ALL][j];
     }
-    if ((st = merge_classes(s, r, head[CLASSES], head[TEXTS])) || (st = merge_names(s, r, head[NAMED])))
+    if ((st = merge_classes(s, r, head[CLASSES], head[TEXTS]))
+        || (st = merge_names(s, r, head[NAMED])))
         return st;
     if (head[TARGETS]) {
         fxi_train_survey_add_target(s, least);

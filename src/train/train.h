@@ -36,7 +36,11 @@ fx_status fxi_train_survey_table(fx_data **out, const fxi_survey *s, const doubl
 void fxi_train_survey_free(fxi_survey *s);
 /* Of these, each adds one thing: a class, a target, columns, their names; alike: an error if rows
  * do not look like those before. */
-typedef struct fxi_survey_look { bool sparse, labelled, texts; int base; size_t cols; } fxi_survey_look;
+typedef struct fxi_survey_look {
+    bool sparse, labelled, texts;
+    int base;
+    size_t cols;
+} fxi_survey_look;
 fx_status fxi_train_survey_alike(fxi_survey *s, const fxi_survey_look *l);
 fx_status fxi_train_survey_add_class(fxi_survey *s, const char *name, double x);
 void fxi_train_survey_add_target(fxi_survey *s, double x);

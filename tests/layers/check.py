@@ -24,6 +24,7 @@
     (cli/options/spec_keys.c, cli/models/model_table.c)
   - the library never prints, exits, aborts, asserts, opens files or calls malloc past base/memory.c
   - every source file begins with its licence
+  - no line of C, of python/featcross or of examples has more than 100 columns
 """
 import ast
 import glob
@@ -47,6 +48,7 @@ CLI_LAYERS = [["terminal"], ["team"], ["options"], ["files"], ["tables"], ["figu
               ["models"], ["compare", "datasets"], ["reproduce"], ["commands"]]
 CLI_RANK = {folder: i for i, layer in enumerate(CLI_LAYERS) for folder in layer}
 MAX_FILES = 40                          # of a folder
+MAX_COLUMNS = 100
 # Modules that serve every kind of model alike, and what they must not contain, strings aside.
 KINDLESS = ["model", "train", "explain", "file", "recommend"]
 KIND_TESTS = {
@@ -311,13 +313,25 @@ def check_python_names():
                 complain(path, f"line {part.lineno} names the model {part.value}")
 
 
+def sources_of_c(ends):
+    folders = ["src", "include", "cli", "plugins", "tests", "fuzz", "examples", "bench"]
+    return [p for d in folders for p in glob.glob(f"{d}/**/*.{ends}", recursive=True)]
+
+
 def check_licence():
-    patterns = ["src", "include", "cli", "plugins", "tests", "fuzz", "examples", "bench"]
-    paths = [p for d in patterns for p in glob.glob(f"{d}/**/*.[ch]", recursive=True)]
-    for path in paths + glob.glob("python/**/*.py", recursive=True):
+    for path in sources_of_c("[ch]") + glob.glob("python/**/*.py", recursive=True):
         with open(path, encoding="utf-8") as f:
             if "SPDX-License-Identifier: BSD-3-Clause" not in f.readline():
                 complain(path, "does not begin with its SPDX line")
+
+
+def check_width():
+    python = glob.glob("python/featcross/**/*.py", recursive=True) + glob.glob("examples/*.py")
+    for path in sources_of_c("[ch]") + sources_of_c("def") + python:
+        with open(path, encoding="utf-8") as f:
+            for number, line in enumerate(f.read().split("\n"), 1):
+                if len(line) > MAX_COLUMNS:
+                    complain(f"{path}:{number}", f"has {len(line)} columns of {MAX_COLUMNS}")
 
 
 def main():
@@ -336,6 +350,7 @@ def main():
     check_python()
     check_python_names()
     check_licence()
+    check_width()
     print("\n".join(sorted(problems)))
     print(f"{len(public)} public functions, {len(problems)} problems")
     sys.exit(1 if problems else 0)

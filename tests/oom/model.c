@@ -177,8 +177,9 @@ static fx_status model_fit(const char *spec)
 /* More products of three columns than are written out. */
 static fx_status model_found(const char *spec)
 {
-    fx_data *d = parsed("svmlight", "no 1:1 3:1 9:1\nyes 2:1 3:1 200:1\nno 1:1 2:0.5\nyes 2:1 3:1 9:1\n"
-                                    "no 1:1 200:1\nyes 2:1 3:0.5\nno 3:1 9:1\nyes 2:1 3:1\n");
+    fx_data *d = parsed("svmlight",
+                        "no 1:1 3:1 9:1\nyes 2:1 3:1 200:1\nno 1:1 2:0.5\nyes 2:1 3:1 9:1\n"
+                        "no 1:1 200:1\nyes 2:1 3:0.5\nno 3:1 9:1\nyes 2:1 3:1\n");
     fx_table t = fx_data_table(d);
     const fx_plan plan = {.size = sizeof plan, .model = spec, .map = "explicit", .seed = 1,
                           .kernel = "anova-upto:order=3", .eval = &t};

@@ -33,12 +33,12 @@ static long after(long n)
 /* Those that take no fx_run.  All others must look at its size; complete.py checks the list. */
 static const char *const without_run[] = {
     "fx_spec_get", "fx_data_reader_describe", "fx_data_reader_new", "fx_data_reader_names",
-    "fx_data_reader_names_more", "fx_data_reader_file", "fx_data_reader_member", "fx_data_reader_counts",
-    "fx_data_write_describe", "fx_data_folds",
+    "fx_data_reader_names_more", "fx_data_reader_file", "fx_data_reader_member",
+    "fx_data_reader_counts", "fx_data_write_describe", "fx_data_folds",
     "fx_data_scale_restore", "fx_data_scale_describe", "fx_data_make_describe", "fx_kernel_parse",
     "fx_kernel_describe", "fx_map_describe", "fx_map_bound", "fx_model_describe", "fx_model_dump",
-    "fx_model_metrics", "fx_metric_describe", "fx_model_export", "fx_model_pass_begin", "fx_model_pass_add",
-    "fx_model_pass_merge", "fx_model_pass_end"};
+    "fx_model_metrics", "fx_metric_describe", "fx_model_export", "fx_model_pass_begin",
+    "fx_model_pass_add", "fx_model_pass_merge", "fx_model_pass_end"};
 
 static bool takes_run(const char *function)
 {

@@ -151,7 +151,8 @@ static void names(void)
 
 static void aliases(void)
 {
-    static const fxi_spec_alias alias[] = {{"square", "poly", "k=2"}, {"p", "poly", "k=3,l=4"}, {0}};
+    static const fxi_spec_alias alias[] = {
+        {"square", "poly", "k=2"}, {"p", "poly", "k=3,l=4"}, {0}};
     static const struct { const char *spec, *expanded; } cases[] = {
         {"square", "poly:k=2"}, {"square:l=5", "poly:k=2,l=5"}, {"p", "poly:k=3,l=4"},
         {"poly", NULL}, {"squares", NULL}, {"poly:k=square", NULL}};

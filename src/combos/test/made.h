@@ -16,7 +16,8 @@ typedef struct made {
 } made;
 
 /* signs: 0: ones, 1: numbers in 0..1, 2: also negative ones. */
-static inline void make(made *m, int signs, const fxi_loss *loss, int least, int order, bool grouped)
+static inline void make(made *m, int signs, const fxi_loss *loss, int least, int order,
+                        bool grouped)
 {
     m->rows = 20 + test_below(MADE_ROWS - 20);
     m->cols = 2 + test_below(MADE_COLS - 1);

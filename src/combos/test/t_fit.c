@@ -199,7 +199,8 @@ static void test_equal(void)
     /* .. in whatever order they come */
     bool fresh;
     CHECK(fxi_combos_fit_new(&a, &p, NULL) == FX_OK);
-    CHECK(fxi_combos_set_add(&fresh, &a.set, &(fxi_combo){.n = 2, .item = {0, 1}}) == FX_OK && fresh);
+    CHECK(fxi_combos_set_add(&fresh, &a.set, &(fxi_combo){.n = 2, .item = {0, 1}}) == FX_OK
+          && fresh);
     CHECK(fxi_combos_set_add(&fresh, &a.set, &(fxi_combo){.n = 1, .item = {1}}) == FX_OK && !fresh);
     CHECK(a.set.n == 1 && a.set.at[0].set.n == 1 && a.set.at[0].set.item[0] == 1);
     fxi_combos_fit_free(&a);

@@ -107,7 +107,8 @@ static void case_of(int signs, int least, int order, bool grouped)
             fx_run run = {RUN, .threads = k + 1};
             CHECK(fxi_combos_search_run(&largest[k], s[k], theta, threshold, most, &run) == FX_OK);
             helped |= test_helped();
-            const fxi_combos_hits *a = fxi_combos_search_hits(s[0]), *b = fxi_combos_search_hits(s[k]);
+            const fxi_combos_hits *a = fxi_combos_search_hits(s[0]),
+                                  *b = fxi_combos_search_hits(s[k]);
             CHECK(largest[k] == largest[0] && a->n == b->n);
             for (size_t q = 0; q < a->n; q++)
                 CHECK(a->at[q].score == b->at[q].score

@@ -44,7 +44,8 @@ static void test_interval(void)
 static void test_odd(void)
 {
     fxi_combined c = {0};
-    fxi_effect none[2] = {{NAN, NAN}, {NAN, NAN}}, far[3] = {{INFINITY, 9}, {2, 0.1}, {INFINITY, 9}},
+    fxi_effect none[2] = {{NAN, NAN}, {NAN, NAN}},
+               far[3] = {{INFINITY, 9}, {2, 0.1}, {INFINITY, 9}},
                against[4] = {{1, 0.01}, {5, 0.01}, {1, 0.01}, {5, 0.01}};
 
     CHECK(fxi_discover_effect_join(&c, none, 2, 2, 0.05) == FX_OK);

@@ -91,7 +91,8 @@ static double error_of(const call *o, const double *w, size_t term, double varia
             z[k] = k ? made_product(&o->m, i, &o->set[k - 1]) : 1;
             f += w[k] * z[k];
         }
-        double p = 1 / (1 + exp(-f)), c = o->m.weight[i] * (o->regress ? 1 / variance : p * (1 - p));
+        double p = 1 / (1 + exp(-f)),
+               c = o->m.weight[i] * (o->regress ? 1 / variance : p * (1 - p));
         for (size_t k = 0; k < N; k++)
             for (size_t j = 0; j < N; j++)
                 H[k * N + j] += c * z[k] * z[j];

@@ -44,8 +44,8 @@ static void round_trip(void)
 
 int main(void)
 {
-    static const char *const texts[] = {"", ",", "-", "1,", ",1", "1,1", "2,1", "3-2", "1-3,3", "70",
-                                        "1-70", "1--2", "1-2-3", "-1", "x", "1x", "1 ", " 1",
+    static const char *const texts[] = {"", ",", "-", "1,", ",1", "1,1", "2,1", "3-2", "1-3,3",
+                                        "70", "1-70", "1--2", "1-2-3", "-1", "x", "1x", "1 ", " 1",
                                         "18446744073709551617", "1-18446744073709551617"};
     unsigned char later[COLS] = {0, 1, 0, 1, 1, 1};
     char to[64];
@@ -58,7 +58,8 @@ int main(void)
         check_changes(with(later, 3), changes);
     }
     const change others[] = {{"\"later\":\"1,3-5\"", "\"later\":1", "`later` is no string"},
-                             {"\"weight\":\"3\"", "\"weight\":\"-3\"", "weight of the training is -3"},
+                             {"\"weight\":\"3\"", "\"weight\":\"-3\"",
+                              "weight of the training is -3"},
                              {"\"weight\":\"3\"", "\"weight\":\"inf\"", "weight"},
                              {"\"weight\":\"3\"", "\"weight\":\"nan\"", "weight"},
                              {"\"weight\":\"3\"", "\"weight\":3", "`weight` is no string"},

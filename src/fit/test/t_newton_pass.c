@@ -154,7 +154,8 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
     static const size_t start[2][5] = {{0, 4096, 3 * 4096, 4 * 4096, MANY},
                                        {0, 4096, 2 * 4096, 3 * 4096, MANY}};
     double w[D + 1] = {0.1, -0.2, 0.3, 0.2, -0.1, 0.5}, whole[512], sums[512];
-    const fxi_question q = {.what = FXI_ASK_GRADIENT, .flags = FXI_NEWTON_FIRST | FXI_NEWTON_SQUARES, .w = w};
+    const fxi_question q = {
+        .what = FXI_ASK_GRADIENT, .flags = FXI_NEWTON_FIRST | FXI_NEWTON_SQUARES, .w = w};
     fxi_answer a;
 
     for (size_t i = 0; i < MANY * D; i++)

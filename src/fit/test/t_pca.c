@@ -159,9 +159,11 @@ static void check_errors(void)
     CHECK(strstr(fx_error_detail(), "k is 10") && strstr(fx_error_detail(), "1 to 9"));
     CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, NULL) == FX_OK);
     CHECK(fxi_fit_pca_bytes(&bytes, &s, 9, 1));
-    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .threads = 1, .max_memory = bytes})
+    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1,
+                      &(fx_run){RUN, .threads = 1, .max_memory = bytes})
           == FX_OK);
-    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .threads = 1, .max_memory = bytes - 1})
+    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1,
+                      &(fx_run){RUN, .threads = 1, .max_memory = bytes - 1})
           == FX_ELIMIT);
     CHECK(
         fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .progress = stop, .ctx = &calls})

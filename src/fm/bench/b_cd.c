@@ -210,8 +210,8 @@ static void compare(const set *t, const char *name, fxi_fm_shape shape, const fx
     double a = ours(t, &shape, loss, 1, &norm), b = ours(t, &shape, loss, 2, &norm);
 
     printf("%-12s %d %-13s %7.2f ms %6.2f ns %6.2f  two threads %7.2f ms x%.2f", name, m,
-           loss->name, 1e3 * a, 1e9 * a / entries / RANK, 1e9 * a / (entries + constants) / RANK / m,
-           1e3 * b, a / b);
+           loss->name, 1e3 * a, 1e9 * a / entries / RANK,
+           1e9 * a / (entries + constants) / RANK / m, 1e3 * b, a / b);
     if (shape.kind == FXI_FM_HOFM && m == 2 && loss == &fxi_loss_squared) {
         plain x = plain_new(t, m);
         for (int k = 0; k < REPEATS; k++) {

@@ -15,8 +15,8 @@ enum { LONGEST = 2187, TASKS = 64, NUMBERS = 67 };
 
 /* Every radix, alone and with others; 67 and more take the way through a chirp. */
 static const size_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 22, 30, 49, 61, 67, 97,
-                                 100, 122, 128, 131, 134, 143, 201, 256, 360, 1009, 1280, 2018, 2144,
-                                 LONGEST};
+                                 100, 122, 128, 131, 134, 143, 201, 256, 360, 1009, 1280, 2018,
+                                 2144, LONGEST};
 
 /* |error|_2 <= c u log2(n) |X|_2: c = 8, and one more logarithm for the twiddles.  Prime lengths
  * go through convolutions of about four times the length: as if n were 4n, twice. */

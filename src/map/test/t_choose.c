@@ -18,7 +18,8 @@ int main(void)
     while (fgets(line, sizeof line, f)) {
         fx_kernel *k = NULL;
         fx_map *m = NULL;
-        if (sscanf(line, "| %63s | %zu | %zu | %lf | %31s |", kernel, &d, &D, &density, choice) != 5)
+        if (sscanf(line, "| %63s | %zu | %zu | %lf | %31s |", kernel, &d, &D, &density, choice)
+            != 5)
             continue;
         const char *family = !strcmp(kernel, "groups") ? "a: 0 1 2 3\nb: 4 5 6 7\n" : NULL;
         CHECK(fx_kernel_parse(&k, kernel, family, 0) == FX_OK);

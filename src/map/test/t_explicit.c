@@ -81,7 +81,8 @@ static void check_sparse(const fx_map *m, const rows *r, const float *Z, size_t 
     free(W), free(val), free(col);
 }
 
-static void check_family(const char *spec, const char *family, size_t d, size_t columns, int factors)
+static void check_family(const char *spec, const char *family, size_t d, size_t columns,
+                         int factors)
 {
     fx_kernel *k = NULL;
     fx_map *m = NULL;

@@ -78,7 +78,8 @@ static bool in_family(const fx_kernel *k, const char *name, uint32_t set, size_t
 }
 
 /* sum over sets of sqrt(weight) prod_{j in set} z_j; absolute: of |z_j| */
-static number slow(const fx_kernel *k, const char *name, const number *z, size_t d, double *absolute)
+static number slow(const fx_kernel *k, const char *name, const number *z, size_t d,
+                   double *absolute)
 {
     number sum = 0;
 
@@ -244,7 +245,8 @@ static void check_defined(size_t i, const char *spec, size_t d, size_t D, bool s
         ptr[r + 1] = (int64_t)n;
     }
     if (sparse)
-        x = (fx_matrix){.rows = ROWS, .cols = d, .type = FX_F64, .val = val, .ptr = ptr, .col = col};
+        x = (fx_matrix){
+            .rows = ROWS, .cols = d, .type = FX_F64, .val = val, .ptr = ptr, .col = col};
     CHECK(fx_map_apply(Z, D, FX_F64, m, &x, NULL) == FX_OK);
     for (size_t s = 0; s < count; s++)
         for (size_t r = 0; r < ROWS; r++) {

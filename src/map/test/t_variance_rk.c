@@ -359,7 +359,8 @@ static void golden(void)
             if (!strcmp(names[l], text(c, "distribution")))
                 law = (fxi_law)l;
         fx_kernel *k = NULL;
-        CHECK(fx_kernel_parse(&k, text(c, "kernel"), sets ? golden_family(sets) : NULL, 0) == FX_OK);
+        CHECK(fx_kernel_parse(&k, text(c, "kernel"), sets ? golden_family(sets) : NULL, 0)
+              == FX_OK);
         fxi_pair p = {.x = x, .y = y, .col = col};
         double one, all, want = number(c, blocks ? "row_variance" : "variance");
         p.n = golden_vector(x, json_object_get(c, "x"));

@@ -159,8 +159,8 @@ int main(void)
     fx_table small = rows_of(&C, 600, 20, 0);
 
     test_init();
-    printf("%-44s %10s %10s %10s %8s %10s\n", "us a row, one thread", "predict 1", "scorer 1", "many",
-           "1/many", "rows/s");
+    printf("%-44s %10s %10s %10s %8s %10s\n", "us a row, one thread", "predict 1", "scorer 1",
+           "many", "1/many", "rows/s");
     fx_plan plan = {PLAN, .model = "logistic:max-iter=3", .map = "rk:projection=hadamard",
                     .kernel = "anova:order=2", .features = 8192, .seed = 1};
     measure("linear, 8192 Hadamard features of 100", &plan, &wide);

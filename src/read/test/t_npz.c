@@ -132,7 +132,8 @@ static void faults(void)
 
     bad(0, (member){"indices.npy", "<i4", "(4,)", outside, 16}, FX_EFORMAT, "column 4");
     bad(0, (member){"indices.npy", "<i4", "(4,)", negative, 16}, FX_EFORMAT, "column -1");
-    bad(0, (member){"indices.npy", "<i4", "(4,)", twice, 16}, FX_EFORMAT, "row 1 has column 1 (from 0) twice");
+    bad(0, (member){"indices.npy", "<i4", "(4,)", twice, 16}, FX_EFORMAT,
+        "row 1 has column 1 (from 0) twice");
     bad(0, (member){"indices.npy", "<f4", "(3,)", y, 12}, FX_EFORMAT, "int32");
     bad(0, (member){"indices.npy", "<i4", "(3,)", indices, 12}, FX_EFORMAT, "x:data.npy:");
     bad(0, (member){"indices.npy", "<i4", "(4,)", indices, 15}, FX_EFORMAT, "ends after 15 of 16");

@@ -230,7 +230,8 @@ static void same(const rows *r, const fx_plan *plan)
     fx_matrix X;
     fx_table t = table_of(r, &X, 0, N, false);
     bytes want = dumped(fitted(plan, &t, NULL));
-    bringing b = {.r = r, .blocks = blocks, .floats = blocks < 3, .how = r->apart ? 0 : (int)(turn % 4 % 3)};
+    bringing b = {
+        .r = r, .blocks = blocks, .floats = blocks < 3, .how = r->apart ? 0 : (int)(turn % 4 % 3)};
     fx_run run = {RUN, .threads = (int)(turn % 2 + 1)};
     fx_model *m = NULL;
     fx_status s = fx_model_passes_fit(&m, plan, bring, &b, &run);
@@ -284,9 +285,9 @@ static void test_same(void)
  * are, of order 2 a ninth. */
 static void test_products(void)
 {
-    static const char *const models[] = {
-        "logistic:max-iter=4", "svm-l2:max-iter=4,intercept=none",
-        "logistic:penalty=l1,solver=proximal,C=0.05,max-iter=20", "pca:k=3", "perceptron:max-iter=2"};
+    static const char *const models[] = {"logistic:max-iter=4", "svm-l2:max-iter=4,intercept=none",
+                                         "logistic:penalty=l1,solver=proximal,C=0.05,max-iter=20",
+                                         "pca:k=3", "perceptron:max-iter=2"};
     static const char *const kernels[] = {"linear", "anova:order=2", "anova-upto:order=3"};
 
     for (size_t k = 0; k < 15; k++) {

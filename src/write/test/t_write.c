@@ -381,7 +381,8 @@ int main(void)
     q[1]++;
     CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED && c.calls == 0);
     q[1] = -2;
-    CHECK(put(&c, "svmlight", &t) == FX_EINVAL && strstr(fx_error_detail(), "row 1 (from 0) is -2"));
+    CHECK(put(&c, "svmlight", &t) == FX_EINVAL
+          && strstr(fx_error_detail(), "row 1 (from 0) is -2"));
     q[1] = -1;
     CHECK(put(&c, "precomputed", &t) == FX_OK);
     CHECK(!strcmp(c.bytes, "1 0:1 1:0.5 2:0\n-1 0:2 1:-3 2:1e-7\n"));

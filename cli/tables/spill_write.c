@@ -259,13 +259,14 @@ static double bytes_of(const fx_table *t)
  * Of a small limit the program gets at most half. */
 static int check_limit(double bytes, size_t rows, const loaded *l)
 {
-    double half = (double)cli.max_memory / 2, next = rows < FX_PASS_BLOCK ? bytes_of(&l->table) : 0;
+    double half = (double)cli.max_memory / 2;
+    double next = rows < FX_PASS_BLOCK ? bytes_of(&l->table) : 0;
 
     if (bytes + next <= half)           /* nearly always: the system need not be asked */
         return 0;
     double own = fmax(PROGRAM, (double)machine_held() - bytes);
-    return say_limit(bytes + next + fmin(own, half), "%s: rows are in memory %d at a time; the program and "
-                     "%zu of them take", l->name, (int)FX_PASS_BLOCK, rows);
+    return say_limit(bytes + next + fmin(own, half), "%s: rows are in memory %d at a time; the "
+                     "program and %zu of them take", l->name, (int)FX_PASS_BLOCK, rows);
 }
 
 /* Takes over the rows of l. */

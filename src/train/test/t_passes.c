@@ -8,6 +8,7 @@
  * survey.c, survey_bytes.c, src/kind/factors_pass.c */
 
 #include "model/test/fixture.h"
+#include "train/train.h"
 
 #include <math.h>
 
@@ -592,6 +593,10 @@ static void test_refused(void)
     CHECK(fx_model_passes_fit(&m, &plan, bring_failure, NULL, NULL) == FX_ECANCELLED);
     CHECK(fx_model_passes_fit(&m, NULL, bring_failure, NULL, NULL) == FX_EINVAL);
     CHECK(refused(&targets, &(fx_plan){PLAN, .model = "svm-l2:C=0"}, (bringing){0}) == FX_EINVAL);
+    for (size_t i = 0; i < N; i++)
+        r.label[i] = 1;
+    CHECK(refused(&r, &plan, (bringing){0}) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "all labels are of one class (1: 8969 rows); a classifier"));
     free_rows(&r);
     free_rows(&targets);
 }
@@ -605,6 +610,38 @@ static fx_status bring_table(void *table, const void *request, size_t len, const
         s = fx_model_pass_end(answer, p);
     fx_model_pass_free(p);
     return s;
+}
+
+/* Surveys that cannot be: classes without labels, more rows than can be counted, more numbers that
+ * are missing than rows. */
+static void test_surveys(void)
+{
+    static double low[] = {0}, missing[] = {2};
+    fxi_survey_class number = {1, NULL}, text = {0, (char *)"a"};
+    const fxi_survey row[] = {
+        {.rows = 1, .classes = 1, .class = &number},
+        {.rows = 1, .classes = 1, .class = &text, .texts = true},
+        {.rows = UINT64_MAX},
+        {.rows = 1, .cols = 1, .low = low, .high = low, .holes = true, .missing = missing,
+         .missing_all = missing}};
+    fxi_message request = {0};
+    fx_pass *p = NULL;
+
+    CHECK(fx_model_pass_new(&p, NULL) == FX_OK);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const fxi_request survey = {.what = FXI_REQUEST_SURVEY, .holes = row[k].holes};
+        fxi_message answer = {0};
+        CHECK(fxi_train_request(&request, &survey, NULL, NULL) == FX_OK);
+        CHECK(fx_model_pass_begin(p, request.at, request.len) == FX_OK);
+        fxi_pass_message(&answer, FXI_ANSWER_NAME);
+        fxi_pass_message_count(&answer, FXI_REQUEST_SURVEY);
+        fxi_train_survey_bytes(&answer, &row[k]);
+        CHECK(fxi_pass_message_end(&answer) == FX_OK);
+        CHECK(fx_model_pass_merge(p, answer.at, answer.len) == FX_EFORMAT);
+        free(answer.at);
+    }
+    fx_model_pass_free(p);
+    free(request.at);
 }
 
 typedef struct changing { fx_table *first, *later; } changing;
@@ -803,6 +840,7 @@ int main(void)
     test_paths_refused();
     test_refused();
     test_changed();
+    test_surveys();
     test_stalled();
     test_auto();
     test_windows();

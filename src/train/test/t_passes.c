@@ -343,18 +343,16 @@ static void test_factors(void)
     free_rows(&r);
 }
 
-/* Indicators count where the length of runs is chosen. */
+/* Indicators count where the length of runs is chosen, by numbers and columns. */
 static void test_factors_missing(void)
 {
     rows r = make(true, 0, false, true);
 
     punch(&r);
-    for (int32_t apart = 10; apart <= 30; apart += 2) {
-        for (int64_t q = 0; q < r.ptr[N]; q++)
-            r.col[q] = r.col[q] / (apart > 10 ? apart - 2 : 1) * apart;
-        same(&r, &(fx_plan){PLAN, .model = "fm:task=regress,solver=lbfgs,max-iter=1,rank=4",
-                            .missing = "mean,indicator"});
-    }
+    for (int64_t q = 0; q < r.ptr[N]; q++)
+        r.col[q] *= 10;
+    same(&r, &(fx_plan){PLAN, .model = "fm:task=regress,solver=lbfgs,max-iter=1,rank=4",
+                        .missing = "mean,indicator"});
     free_rows(&r);
 }
 

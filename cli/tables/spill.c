@@ -56,6 +56,13 @@ uint64_t spill_reads(const spill *s, unsigned copies)
     return (n < s->parts ? n : s->parts) * (copies * most + ROW * FX_PASS_BLOCK);
 }
 
+bool spill_is_part(const spill *s, uint64_t first, const fx_table *t)
+{
+    uint64_t left = s->rows - first;
+
+    return t->rows == (left < FX_PASS_BLOCK ? left : FX_PASS_BLOCK) && t->cols <= s->cols;
+}
+
 uint64_t spill_blocks(const spill *s) { return (s->rows + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK; }
 
 const spill_part *spill_part_at(const spill *s, uint64_t first)

@@ -10,6 +10,9 @@
 /* ---- spill.c -------------------------------------------------------------------------------- */
 int spill_damaged(const spill *s, const char *detail);  /* a part is not what was written */
 int spill_read(const spill *s, const spill_part *part, char *buf);      /* its bytes; or errno */
+/* Has the part from row `first` on as many rows as it must have, and no more columns than all?
+ * False of a file that was made to deceive: other rows, or names, would be looked for. */
+bool spill_is_part(const spill *s, uint64_t first, const fx_table *t);
 const spill_part *spill_part_at(const spill *s, uint64_t first);        /* that begins there */
 
 /* ---- spill_rows.c --------------------------------------------------------------------------- */
@@ -18,7 +21,7 @@ int spill_reserve(spill_buffer *b, size_t n);
 int spill_fetch(spill_buffer *b, const spill *s, const spill_part *part);       /* its bytes */
 /* A part of the rows: a view of what b holds then. */
 int spill_unpack(fx_data **out, spill_buffer *b, const spill *s, const spill_part *part);
-/* The position of label i of t among the classes of `all`, of which t's are some. */
+/* The position of label i of t among the classes of `all`, of which t's are some; -1: none. */
 double spill_label(const fx_table *all, const fx_table *t, size_t i);
 
 /* ---- spill_share.c -------------------------------------------------------------------------- */

@@ -48,14 +48,11 @@ struct spill_work {                     /* what the workers of a pass share */
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* False of a file that was made to deceive: other rows, or names of columns, would be looked
- * for. */
 static bool is_part(const fetch *f)
 {
     fx_table t = fx_data_table(f->data);
-    uint64_t left = f->s->rows - f->part->first;
 
-    return t.rows == (left < FX_PASS_BLOCK ? left : FX_PASS_BLOCK) && t.cols <= f->s->cols;
+    return spill_is_part(f->s, f->part->first, &t);
 }
 
 static void *fetch_part(void *ctx)

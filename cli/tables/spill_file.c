@@ -297,7 +297,7 @@ static void get_rows(description *d, spill *s, loaded *l)
 static bool fits(const description *d, const spill *s)
 {
     bool good = !d->bad && d->at == d->n && (!s->names || s->names == s->cols)
-                && s->parts == (s->rows + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK;
+                && s->parts == s->rows / FX_PASS_BLOCK + (s->rows % FX_PASS_BLOCK > 0);
 
     for (size_t k = 0; k < s->parts && good; k++)
         good = s->part[k].first == k * FX_PASS_BLOCK && s->part[k].begin <= s->bytes

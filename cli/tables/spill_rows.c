@@ -62,6 +62,26 @@ int spill_row(fx_data **out, const spill *s, uint64_t i)
     return status;
 }
 
+/* ---- A file that was made to deceive --------------------------------------------------------- */
+
+/* Labels are classes of t, if those of all rows are classes. */
+static bool are_named(const fx_table *all, const fx_table *t)
+{
+    if (all->classes && !t->classes)
+        return false;
+    for (size_t i = 0; i < t->rows && t->classes; i++)
+        if (!t->label || !(t->label[i] >= 0 && t->label[i] < (double)t->classes))
+            return false;
+    return true;
+}
+
+static int check_block(const spill *s, const fx_table *all, const fx_table *t, uint64_t block)
+{
+    return spill_is_part(s, block * FX_PASS_BLOCK, t) && are_named(all, t)
+               ? 0
+               : spill_damaged(s, "a part has other rows or columns");
+}
+
 /* ---- Classes -------------------------------------------------------------------------------- */
 
 static int by_name(const void *name, const void *item)
@@ -75,7 +95,7 @@ double spill_label(const fx_table *all, const fx_table *t, size_t i)
         return t->label[i];
     const char *const *at = bsearch(t->class_name[(size_t)t->label[i]], all->class_name,
                                     all->classes, sizeof *all->class_name, by_name);
-    return (double)(at - all->class_name);
+    return at ? (double)(at - all->class_name) : -1;
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
@@ -95,13 +115,15 @@ static int visit_block(visiting *v, uint64_t block, spill_use *use, void *ctx)
 
     if (!status && !(status = unpack(&d, &v->now, v->s))) {
         fx_table t = fx_data_table(d);
-        for (size_t i = 0; i < t.rows && t.classes; i++)
-            v->label[i] = spill_label(&v->all, &t, i);
+        status = check_block(v->s, &v->all, &t, block);
+        for (size_t i = 0; i < t.rows && t.classes && !status; i++)
+            if ((v->label[i] = spill_label(&v->all, &t, i)) < 0)
+                status = spill_damaged(v->s, "the last part lacks a class");
         t.label = t.classes ? v->label : t.label;
         t.classes = v->all.classes;
         t.class_name = v->all.class_name;
         t.name = v->s->name;
-        status = use(ctx, &t);
+        status = status ? status : use(ctx, &t);
     }
     fx_data_free(d);
     if (!status && progress_at((double)(block * FX_PASS_BLOCK)))

@@ -45,6 +45,10 @@ static fx_status check(fxi_pack *h, const void *bytes, size_t len, uint64_t size
     if (!(h->flags & FXI_PACK_SPARSE)
         && (__builtin_mul_overflow(h->rows, h->cols, &numbers) || numbers != h->entries))
         return bad("dense rows have other numbers of entries");
+    if (!(h->flags & FXI_PACK_CLASSES) && (h->classes || h->text))
+        return bad("names of classes that are not there");
+    if (!(h->flags & FXI_PACK_SPARSE) && h->flags & FXI_PACK_ONES && h->entries)
+        return bad("dense rows without numbers");
     return h->base > 1 ? bad("the header is not as it was") : FX_OK;
 }
 

@@ -24,10 +24,11 @@ bool fxi_kind_factors_pass_states(const fxi_learning *how)
 
 size_t fxi_kind_factors_pass_numbers(const fxi_train *t)
 {
-    const fxi_survey *s = &t->stream->survey;
     const fxi_fm *fm = ((const fxi_factors *)t->m->own)->fm;
+    size_t numbers;
 
-    return (size_t)(s->numbers + s->rows * fm->front) * (fm->twice ? 2 : 1);
+    fxi_train_passes_sparse(&numbers, t);
+    return (numbers + (size_t)t->stream->survey.rows * fm->front) * (fm->twice ? 2 : 1);
 }
 
 /* A vector in a message is not aligned as rows need it. */

@@ -86,7 +86,8 @@ fx_status fxi_pass_answer_counts(fxi_answer *a, size_t numbers, double *to)
     a->counts = true;
     a->state = a->open = false;
     a->rows = 0;
-    memset(a->count, 0, numbers * sizeof *a->count);
+    if (numbers)
+        memset(a->count, 0, numbers * sizeof *a->count);
     return FX_OK;
 }
 

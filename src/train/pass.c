@@ -264,11 +264,13 @@ static fx_status check_order(const fx_pass *p, size_t rows, uint64_t first)
     return FX_OK;
 }
 
-/* Only the last part may end within a block. */
-static fx_status check_place(const fx_pass *p, size_t rows, uint64_t first)
+/* Only the last part may end within a block; rows of a later pass look as before. */
+static fx_status check_place(const fx_pass *p, const fx_table *t, uint64_t first)
 {
     bool survey = p->request.what == FXI_REQUEST_SURVEY;
     uint64_t all = p->stream.survey.rows;
+    size_t rows = t->rows;
+    fx_status st;
 
     if (!p->begun)
         return fxi_error(FX_EINVAL, "fx_model_pass_add: no request was begun");
@@ -282,6 +284,8 @@ static fx_status check_place(const fx_pass *p, size_t rows, uint64_t first)
     if (!survey && rows % FX_PASS_BLOCK && first + rows != all)
         return fxi_error(FX_EINVAL, "a part of %zu rows that is not the last; it must be a "
                          "multiple of %d", rows, FX_PASS_BLOCK);
+    if (!survey && (st = fxi_train_survey_again(&p->stream.survey, t, first)))
+        return st;
     return check_order(p, rows, first);
 }
 
@@ -299,7 +303,7 @@ fx_status fx_model_pass_add(fx_pass *p, const fx_table *t, uint64_t first)
     if ((st = holes(p) ? fxi_data_check_missing_table(t, &p->run)
                        : fxi_data_check_table(t, &p->run))
         || !t->rows
-        || (st = check_place(p, t->rows, first)))
+        || (st = check_place(p, t, first)))
         return st;
     switch (p->request.what) {
     case FXI_REQUEST_SURVEY:

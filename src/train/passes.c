@@ -241,7 +241,7 @@ static size_t stored(const fxi_train *t)
     size_t n = (size_t)s->numbers;
 
     for (size_t k = 0; k < c->cols - c->inputs; k++)
-        n += (size_t)s->missing_all[c->indicator[k]];
+        n += s->sparse ? (size_t)s->missing_all[c->indicator[k]] : (size_t)s->rows;
     return n;
 }
 
@@ -351,6 +351,15 @@ static fx_status survey(fxi_stream *s, fxi_task task, bool holes)
     return st;
 }
 
+static fx_status refuse_class(const fxi_survey *s)
+{
+    char number[32];
+
+    fxi_decimal_write(number, s->class->x);
+    return fxi_error(FX_EINVAL, "all labels are of one class (%s: %llu rows); a classifier needs "
+                     "two", s->texts ? s->class->name : number, (unsigned long long)s->rows);
+}
+
 /* A table that stands for all rows. */
 static fx_status look(fx_data **out, fxi_stream *s, const fx_plan *plan, const fxi_learning *how)
 {
@@ -358,6 +367,8 @@ static fx_status look(fx_data **out, fxi_stream *s, const fx_plan *plan, const f
     bool balanced = classify && plan->class_weight && !strcmp(plan->class_weight, "balanced");
     fx_status st = survey(s, how->task, fxi_train_columns_holes(plan->missing));
 
+    if (!st && classify && s->survey.classes == 1 && !plan->classes)
+        st = refuse_class(&s->survey);
     if (!st && balanced && s->survey.labelled && s->survey.rows)
         st = weigh_classes(&s->class_sum, s, plan);
     return st ? st : fxi_train_survey_table(out, &s->survey, s->class_sum);

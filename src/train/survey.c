@@ -186,6 +186,25 @@ fx_status fxi_train_survey_names(fxi_survey *s, const char *const *from, size_t 
 
 /* ---- The survey --------------------------------------------------------------------------- */
 
+/* row: the first of those that are looked at; others: what it is compared with. */
+static fx_status compare_looks(const fxi_survey *s, const fxi_survey_look *l, uint64_t row,
+                               const char *others)
+{
+    if (s->sparse != l->sparse || s->labelled != l->labelled
+        || (l->labelled && s->texts != l->texts))
+        return fxi_error(
+            FX_EINVAL, "row %llu (from 0): %s, those %s are not", (unsigned long long)row,
+            s->sparse != l->sparse       ? l->sparse ? "rows are sparse" : "rows are dense"
+            : s->labelled != l->labelled ? l->labelled ? "rows have labels" : "rows have no labels"
+            : l->texts                   ? "labels are texts"
+                                         : "labels are numbers",
+            others);
+    if (!l->sparse && s->rows && l->cols != s->cols)
+        return fxi_error(FX_ESHAPE, "row %llu (from 0) has %zu columns, those %s have %zu",
+                         (unsigned long long)row, l->cols, others, s->cols);
+    return FX_OK;
+}
+
 fx_status fxi_train_survey_alike(fxi_survey *s, const fxi_survey_look *l)
 {
     if (!s->rows) {
@@ -194,32 +213,41 @@ fx_status fxi_train_survey_alike(fxi_survey *s, const fxi_survey_look *l)
         s->labelled = l->labelled;
         s->base = l->base;
     }
-    if (s->sparse != l->sparse || s->labelled != l->labelled
-        || (l->labelled && s->texts != l->texts))
-        return fxi_error(
-            FX_EINVAL, "row %llu (from 0): %s, those above it are not", (unsigned long long)s->rows,
-            s->sparse != l->sparse       ? l->sparse ? "rows are sparse" : "rows are dense"
-            : s->labelled != l->labelled ? l->labelled ? "rows have labels" : "rows have no labels"
-            : l->texts                   ? "labels are texts"
-                                         : "labels are numbers");
-    if (!l->sparse && s->rows && l->cols != s->cols)
-        return fxi_error(FX_ESHAPE, "row %llu (from 0) has %zu columns, those above it have %zu",
-                         (unsigned long long)s->rows, l->cols, s->cols);
-    return FX_OK;
+    return compare_looks(s, l, s->rows, "above it");
+}
+
+static fx_status look_at(fxi_survey_look *out, const fx_table *t)
+{
+    bool sparse = false, dense = false;
+
+    for (size_t b = 0; b < t->blocks; b++)
+        *(t->block[b].ptr ? &sparse : &dense) = true;
+    *out = (fxi_survey_look){sparse, t->label != NULL, t->classes > 0, t->base, t->cols};
+    return sparse && dense ? fxi_error(FX_EUNSUPPORTED, "a part has dense and sparse rows") : FX_OK;
 }
 
 static fx_status check_alike(fxi_survey *s, const fx_table *t)
 {
-    bool sparse = false, dense = false;
+    fxi_survey_look look;
+    fx_status st = look_at(&look, t);
 
-    for (size_t b = 0; b < t->blocks; b++) {
-        *(t->block[b].ptr ? &sparse : &dense) = true;
+    for (size_t b = 0; b < t->blocks; b++)
         s->doubles |= t->block[b].type == FX_F64;
-    }
-    if (sparse && dense)
-        return fxi_error(FX_EUNSUPPORTED, "a part has dense and sparse rows");
-    return fxi_train_survey_alike(s, &(fxi_survey_look){sparse, t->label != NULL, t->classes > 0,
-                                                        t->base, t->cols});
+    return st ? st : fxi_train_survey_alike(s, &look);
+}
+
+fx_status fxi_train_survey_again(const fxi_survey *s, const fx_table *t, uint64_t first)
+{
+    static const char others[] = "of the first pass";
+    fxi_survey_look look;
+    fx_status st = look_at(&look, t);
+
+    if (st || (st = compare_looks(s, &look, first, others)))
+        return st;
+    return t->cols > s->cols
+               ? fxi_error(FX_ESHAPE, "row %llu (from 0) has %zu columns, those %s have %zu",
+                           (unsigned long long)first, t->cols, others, s->cols)
+               : FX_OK;
 }
 
 fx_status fxi_train_survey_add(fxi_survey *s, const fx_table *t, bool classes, const fx_run *run)

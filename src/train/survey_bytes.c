@@ -27,6 +27,8 @@ void fxi_train_survey_bytes(fxi_message *m, const fxi_survey *s)
         fxi_pass_message_text(m, s->name[j]);
 }
 
+static const uint64_t ROWS_AT_MOST = UINT64_C(1) << 53; /* which doubles count, too */
+
 static fx_status merge_classes(fxi_survey *s, fxi_reading *r, uint64_t classes, bool texts)
 {
     fx_status st = FX_OK;
@@ -77,7 +79,8 @@ fx_status fxi_train_survey_bytes_merge(fxi_survey *s, fxi_reading *r, const fx_r
 
     const size_t holes = head && head[HOLES] ? cols : 0;
     r->bad |= n[HIGH] != cols || n[MISSING] != holes || n[MISSING_ALL] != holes
-              || (head && s->rows && head[ROWS] && s->holes != (head[HOLES] != 0));
+              || (head && s->rows && head[ROWS] && s->holes != (head[HOLES] != 0))
+              || (head && (head[ROWS] > ROWS_AT_MOST || (head[CLASSES] && !head[LABELLED])));
     if (r->bad)
         return fxi_error(FX_EFORMAT, "survey: bytes that do not belong together");
     const fxi_survey_look look = {.sparse = head[SPARSE], .labelled = head[LABELLED],
@@ -93,6 +96,9 @@ fx_status fxi_train_survey_bytes_merge(fxi_survey *s, fxi_reading *r, const fx_r
         s->high[j] = fmax(s->high[j], array[HIGH][j]);
     }
     for (size_t j = 0; j < holes; j++) {
+        double rows = (double)head[ROWS];
+        r->bad |= !(array[MISSING][j] >= 0 && array[MISSING][j] <= rows
+                    && array[MISSING_ALL][j] >= 0 && array[MISSING_ALL][j] <= rows);
         s->missing[j] += array[MISSING][j];
         s->missing_all[j] += array[MISSING_ALL][j];
     }

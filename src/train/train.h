@@ -26,6 +26,8 @@ typedef struct fxi_survey {             /* zeros at first */
 } fxi_survey;
 /* classes: labels are classes. */
 fx_status fxi_train_survey_add(fxi_survey *s, const fx_table *t, bool classes, const fx_run *run);
+/* An error if rows of a later pass, from `first` on, do not look like those of the survey. */
+fx_status fxi_train_survey_again(const fxi_survey *s, const fx_table *t, uint64_t first);
 /* Of |x| in column j. */
 double fxi_train_survey_largest(const fxi_survey *s, size_t j);
 /* Position of a class: by its name or, if that is NULL, its number. */

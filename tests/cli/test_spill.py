@@ -470,6 +470,41 @@ def test_kept_to_deceive(fx, tmp_path, old, new):
     assert bytes_of(tmp_path / "m.fx") == b"old"
 
 
+def pack_checksum(data):
+    """Of packed rows: src/base/checksum.c."""
+    def mix(h, x):
+        h = (h ^ x) * 0x9E3779B97F4A7C15 % 2**64
+        return (h << 31 | h >> 33) % 2**64
+
+    lane, h = [0] * 8, 1
+    data = data.ljust((len(data) + 63) // 64 * 64, b"\0")
+    for k, x in enumerate(struct.unpack(f"<{len(data) // 8}Q", data)):
+        lane[k % 8] = mix(lane[k % 8], x)
+    for x in lane:
+        h = mix(h, x)
+    return h
+
+
+@pytest.mark.parametrize("label", [1e18, -1.0, float("nan")])
+def test_kept_classes_to_deceive(fx, tmp_path, label):
+    """A label of the first part is no class, and the checksum of the part is right."""
+    table(tmp_path / "t.csv", rows=5000)
+    how = ["train", "t.csv", "--label", "label", "--spill", "rows", "-C", "auto", "-o", "m.fx"]
+    fx(*how)
+    kept = bytearray(bytes_of(tmp_path / "rows"))
+    size, = struct.unpack("<Q", kept[40:48])
+    part = kept[32:32 + size]
+    sum_at, labels = slice(64, 72), slice(72, 80)
+    check, = struct.unpack("<Q", part[sum_at])
+    part[sum_at] = bytes(8)
+    assert check == pack_checksum(bytes(part))
+    part[labels] = struct.pack("<d", label)
+    part[sum_at] = struct.pack("<Q", pack_checksum(bytes(part)))
+    kept[32:32 + size] = part
+    (tmp_path / "rows").write_bytes(kept)
+    assert "a part has other rows or columns" in fx(*how, status=2).talk
+
+
 def test_kept_names(fx, tmp_path):
     """Names of columns, categories, classes and weights come back."""
     table(tmp_path / "t.csv")

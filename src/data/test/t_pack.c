@@ -6,6 +6,7 @@
 
 #include "base/test.h"
 #include "data/data.h"
+#include "data/pack.h"
 
 #include <string.h>
 
@@ -118,6 +119,36 @@ static void test_blocks(void)
     free(b.at);
 }
 
+/* Headers that promise what is not there, and whose checksum is right. */
+static void test_deceiving(void)
+{
+    const float x[] = {1, 2, 3};
+    const fx_matrix X = {.rows = 3, .cols = 1, .stride = 1, .type = FX_F32, .val = x};
+    const struct { uint32_t flags; uint64_t rows, cols, entries, classes, text, bytes; } row[] = {
+        {0, 3, 1, 3, 1, 1 << 20, 88},   /* names of classes */
+        {FXI_PACK_ONES, 3, 1ull << 40, 3ull << 40, 0, 0, 72}};      /* dense rows of ones */
+
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        bytes b = packed(&(fx_table){.rows = 3, .cols = 1, .blocks = 1, .block = &X});
+        fxi_pack h;
+        fxi_checksum c = {0};
+        fx_data *d = NULL;
+        memcpy(&h, b.at, sizeof h);
+        h.flags = row[k].flags;
+        h.rows = row[k].rows, h.cols = row[k].cols, h.entries = row[k].entries;
+        h.classes = row[k].classes, h.text = row[k].text;
+        h.bytes = row[k].bytes;
+        h.checksum = 0;
+        memcpy(b.at, &h, sizeof h);
+        fxi_checksum_add(&c, b.at, h.bytes);
+        h.checksum = fxi_checksum_end(&c);
+        memcpy(b.at, &h, sizeof h);
+        CHECK(fx_data_unpack(&d, b.at, h.bytes, NULL) == FX_EFORMAT && !d);
+        CHECK(strstr(fx_error_detail(), k ? "without numbers" : "names of classes"));
+        free(b.at);
+    }
+}
+
 int main(void)
 {
     test_init();
@@ -126,5 +157,6 @@ int main(void)
     test_text("csv:label=last,header=no", "1.5,2,yes\n3,0.1,no\n-1,0,perhaps\n");
     test_text("csv:label=none,header=no,nan=keep", "1,NA\n0,3\n");
     test_blocks();
+    test_deceiving();
     return 0;
 }

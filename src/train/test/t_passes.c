@@ -8,6 +8,7 @@
  * survey.c, survey_bytes.c, src/kind/factors_pass.c */
 
 #include "model/test/fixture.h"
+#include "train/train.h"
 
 #include <math.h>
 
@@ -342,6 +343,19 @@ static void test_factors(void)
     free_rows(&r);
 }
 
+/* Indicators count where the length of runs is chosen, by numbers and columns. */
+static void test_factors_missing(void)
+{
+    rows r = make(true, 0, false, true);
+
+    punch(&r);
+    for (int64_t q = 0; q < r.ptr[N]; q++)
+        r.col[q] *= 10;
+    same(&r, &(fx_plan){PLAN, .model = "fm:task=regress,solver=lbfgs,max-iter=1,rank=4",
+                        .missing = "mean,indicator"});
+    free_rows(&r);
+}
+
 /* More columns than a matrix is formed of: components by products. */
 static void test_wide(void)
 {
@@ -577,6 +591,10 @@ static void test_refused(void)
     CHECK(fx_model_passes_fit(&m, &plan, bring_failure, NULL, NULL) == FX_ECANCELLED);
     CHECK(fx_model_passes_fit(&m, NULL, bring_failure, NULL, NULL) == FX_EINVAL);
     CHECK(refused(&targets, &(fx_plan){PLAN, .model = "svm-l2:C=0"}, (bringing){0}) == FX_EINVAL);
+    for (size_t i = 0; i < N; i++)
+        r.label[i] = 1;
+    CHECK(refused(&r, &plan, (bringing){0}) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "all labels are of one class (1: 8969 rows); a classifier"));
     free_rows(&r);
     free_rows(&targets);
 }
@@ -590,6 +608,89 @@ static fx_status bring_table(void *table, const void *request, size_t len, const
         s = fx_model_pass_end(answer, p);
     fx_model_pass_free(p);
     return s;
+}
+
+/* Surveys that cannot be: classes without labels, more rows than can be counted, more numbers that
+ * are missing than rows. */
+static void test_surveys(void)
+{
+    static double low[] = {0}, missing[] = {2};
+    fxi_survey_class number = {1, NULL}, text = {0, (char *)"a"};
+    const fxi_survey row[] = {
+        {.rows = 1, .classes = 1, .class = &number},
+        {.rows = 1, .classes = 1, .class = &text, .texts = true},
+        {.rows = UINT64_MAX},
+        {.rows = 1, .cols = 1, .low = low, .high = low, .holes = true, .missing = missing,
+         .missing_all = missing}};
+    fxi_message request = {0};
+    fx_pass *p = NULL;
+
+    CHECK(fx_model_pass_new(&p, NULL) == FX_OK);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const fxi_request survey = {.what = FXI_REQUEST_SURVEY, .holes = row[k].holes};
+        fxi_message answer = {0};
+        CHECK(fxi_train_request(&request, &survey, NULL, NULL) == FX_OK);
+        CHECK(fx_model_pass_begin(p, request.at, request.len) == FX_OK);
+        fxi_pass_message(&answer, FXI_ANSWER_NAME);
+        fxi_pass_message_count(&answer, FXI_REQUEST_SURVEY);
+        fxi_train_survey_bytes(&answer, &row[k]);
+        CHECK(fxi_pass_message_end(&answer) == FX_OK);
+        CHECK(fx_model_pass_merge(p, answer.at, answer.len) == FX_EFORMAT);
+        free(answer.at);
+    }
+    fx_model_pass_free(p);
+    free(request.at);
+}
+
+typedef struct changing { fx_table *first, *later; } changing;
+
+static fx_status bring_others(void *ctx, const void *request, size_t len, const fx_sink *answer)
+{
+    changing *a = ctx;
+    fx_status s = bring_table(a->first, request, len, answer);
+
+    a->first = a->later;
+    return s;
+}
+
+/* Rows of a later pass that no longer look like those of the survey. */
+static void test_changed(void)
+{
+    static const double x[] = {1, 2, 3, 4, 5, 7, 8, 9}, label[] = {0, 1, 0, 1};
+    static const int64_t ptr[] = {0, 1, 2, 3, 4};
+    static const int32_t col[] = {0, 1, 0, 5};
+    static const char *const name[] = {"a", "b"};
+    const fx_matrix sparse = {.rows = 4, .cols = 6, .type = FX_F64, .val = x, .ptr = ptr,
+                              .col = col},
+                    less = {.rows = 3, .cols = 2, .type = FX_F64, .val = x, .ptr = ptr, .col = col},
+                    dense = {.rows = 4, .cols = 2, .stride = 2, .type = FX_F64, .val = x},
+                    column = {.rows = 4, .cols = 1, .stride = 2, .type = FX_F64, .val = x};
+    const struct {
+        const fx_matrix *first, *later;
+        bool texts;                     /* labels of the first pass */
+        const char *scale, *class_weight, *error;
+    } row[] = {
+        {&less, &sparse, false, "std", NULL, "has 6 columns, those of the first pass have 2"},
+        {&column, &dense, false, "std", NULL, "has 2 columns, those of the first pass have 1"},
+        {&dense, &column, false, "std", NULL, "has 1 columns, those of the first pass have 2"},
+        {&dense, &dense, true, NULL, "balanced", "labels are numbers, those of the first pass"},
+        {&sparse, &dense, false, NULL, NULL, "rows are dense, those of the first pass are not"}};
+
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        fx_plan plan = {PLAN, .model = "logistic", .scale = row[k].scale,
+                        .class_weight = row[k].class_weight};
+        fx_table first = {.rows = row[k].first->rows, .cols = row[k].first->cols, .blocks = 1,
+                          .block = row[k].first, .label = label, .classes = row[k].texts ? 2 : 0,
+                          .class_name = row[k].texts ? name : NULL};
+        fx_table later = {.rows = first.rows, .cols = row[k].later->cols, .blocks = 1,
+                          .block = row[k].later, .label = label};
+        fx_matrix shorter = *row[k].later;
+        fx_model *m = NULL;
+        shorter.rows = first.rows;
+        later.block = &shorter;
+        CHECK(fx_model_passes_fit(&m, &plan, bring_others, &(changing){&first, &later}, NULL) < 0);
+        CHECK(!m && strstr(fx_error_detail(), row[k].error));
+    }
 }
 
 typedef struct ordered { fx_pass *p; const fx_table *all; } ordered;
@@ -730,11 +831,14 @@ int main(void)
     test_same();
     test_products();
     test_factors();
+    test_factors_missing();
     test_wide();
     test_columns();
     test_paths();
     test_paths_refused();
     test_refused();
+    test_changed();
+    test_surveys();
     test_stalled();
     test_auto();
     test_windows();

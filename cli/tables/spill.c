@@ -22,6 +22,8 @@ int spill_failed(const spill *s, const char *what)
     int error = errno;
 
     say_error("%s rows %s %s: %s", what, s->kept ? "in" : "beside", s->beside, strerror(error));
+    if (!s->kept && (error == ENOSPC || error == EDQUOT || error == EFBIG))
+        say_hint("-o MODEL or --spill FILE on another disk has them there");
     return error == ENOMEM ? EXIT_MEMORY : EXIT_USAGE;
 }
 

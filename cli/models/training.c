@@ -200,9 +200,10 @@ static int spill_rows(training *t, const load_options *like, const char *data)
 /* stream: those that are too many go to a file. */
 static int read_rows(training *t, const char *data, int base, bool stream)
 {
+    double most = stream ? spill_most(fitting_about().combines) : 0;
     const load_options how = {.base = base, .filled = true, .unlabelled = fitting_unlabelled(),
                               .more = t->more, .mores = t->mores, .hashed = t->by_passes,
-                              .most = t->by_passes ? 1 : stream ? spill_most() : 0};
+                              .most = t->by_passes ? 1 : most};
 
     if (t->kept)
         return spill_rows(t, &how, data);

@@ -12,10 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COPIES = 3 };                    /* a fit in memory takes so many times the rows */
+enum { COPIES = 3, MORE = 2 };          /* a fit in memory takes so many times the rows */
 enum { ROW = 64 };                      /* bytes of a row in a part, besides what is packed */
 
-double spill_most(void) { return (double)cli.max_memory / COPIES; }
+/* Factorization machines and filled rows take more. */
+double spill_most(bool combines)
+{
+    return (double)cli.max_memory / (COPIES + (combines || rows_missing_plan() ? MORE : 0));
+}
 
 int spill_failed(const spill *s, const char *what)
 {

@@ -437,7 +437,8 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     say_bytes(size, (double)s->bytes);
     if (team_ranks() > 1)
         return spill_share_say(s, l);
-    bool large = !kept && 12 * (double)l->reading.entries + 24 * (double)s->rows > spill_most();
+    double bytes = 12 * (double)l->reading.entries + 24 * (double)s->rows;
+    bool large = !kept && bytes > spill_most(s->combines);
     say_note("%s: %s%s%sthe rows were packed into %s%s, %s, which every pass reads", l->name,
              large ? "too large for --max-memory " : "",
              large ? say_bytes(limit, (double)cli.max_memory) : "", large ? "; " : "",

@@ -158,7 +158,7 @@ static void say_about(const job *j)
 /* Rows that exceed the memory are packed into a file, as for a fit. */
 static int read_rows(job *j, const char *data)
 {
-    const load_options how = {.unlabelled = true, .most = spill_most()};
+    const load_options how = {.unlabelled = true, .most = spill_most(false)};
     int status = model_file_rows(&j->X, data, j->c, how);
 
     if (status)

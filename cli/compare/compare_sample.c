@@ -21,8 +21,8 @@ static int keep_labels(void *ctx, loaded *l)
             return say_no_memory("labels");
         s->label = more;
     }
-    if (say_limit(50 * (double)(s->rows + t->rows), "%s: a draw from %zu rows needs", l->name,
-                  s->rows + t->rows))
+    if (say_limit(50 * (double)(s->rows + t->rows), "%s: a draw from the first %zu rows needs",
+                  l->name, s->rows + t->rows))
         return EXIT_MEMORY;
     for (size_t i = 0; i < t->rows; i++, s->rows++)
         s->label[s->rows] = !t->label    ? 0

@@ -71,6 +71,7 @@ static int folds_of_queries(int32_t *fold, const fx_table *t, int folds)
 }
 
 enum { DEALING = 44 };                  /* bytes a row: fold, label, fx_data_folds */
+enum { HELD_OUT = 136 };                /* of a row held out: answers with its score, metrics */
 
 typedef struct labels { double *label; size_t n; } labels;
 
@@ -113,7 +114,12 @@ int held_out_new(int32_t **out, training *t, size_t folds)
         status = t->rank && rows.qid ? folds_of_queries(fold, &rows, (int)folds)
                                      : held_out_deal(fold, &rows, (int)folds, t->regress);
     free(label);
-    return status;
+    if (status || !t->streamed)
+        return status;
+    t->before = machine_held() + (uint64_t)rows.rows / folds * HELD_OUT;
+    return say_limit((double)t->before + (double)spill_reads(&t->spill, 2),
+                     "%s: the program, folds of %zu rows and scores of those held out take",
+                     t->X.name, rows.rows);
 }
 
 bool held_out_stream(void)

@@ -15,6 +15,7 @@
 #include "selection.h"
 #include "team/team.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,7 @@ static int walk_all(candidate_set *k)
             if (continues(k, &k->list[i]) && affordable(k, &k->list[i])) {
                 progress_begin("choose", "", (double)k->n);
                 progress_part((double)(round ? k->n - 1 : i), (double)(round ? k->n : i + 1));
+                malloc_trim(0);         /* what the last one freed must not add to the next */
                 status = walk(k, &k->list[i]);
                 more = true;
             }

@@ -113,20 +113,30 @@ static int same_rows(const training *t)
 
 enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
 enum { UNPACKED = 2, COPIED = 3, ONES = 2 }; /* times the bytes of a part; more, of ones */
+enum { ENTRY = 12 };                    /* bytes in memory: a double and its column */
 
-/* What the program has before the fit, and what passes over the rows take, come off --max-memory.
- * Of a limit near the program's own size the fit still gets half, so such a limit may be
- * exceeded. */
+/* What the program and rows have comes off --max-memory.  Of a limit near the program's own size
+ * the fit still gets half, so such a limit may be exceeded. */
+static uint64_t off(uint64_t all)
+{
+    uint64_t half = cli.run.max_memory / 2, grace = half < PROGRAM ? PROGRAM - half : 0;
+
+    return all < half ? all : all - half < grace ? half : all - grace;
+}
+
+/* Before the fit, by a scaled or filled copy of rows in memory, and by passes over those in a
+ * file.  Rows in memory count only where the limit is well above the program's size. */
 static uint64_t held(const training *t)
 {
     const char *scale = t->plan.scale;
     bool copied = (scale && strcmp(scale, "none") != 0) || rows_missing_plan();
     bool ones = (double)t->spill.bytes < 6 * (double)t->X.reading.entries;  /* 4 bytes each */
-    uint64_t half = cli.run.max_memory / 2, grace = half < PROGRAM ? PROGRAM - half : 0;
     unsigned copies = !copied ? UNPACKED : ones ? COPIED + ONES : COPIED;
-    uint64_t all = t->before + spill_reads(&t->spill, copies);
+    uint64_t copy = copied ? ENTRY * t->X.reading.entries : 0;
 
-    return all < half ? all : all - half < grace ? half : all - grace;
+    return t->streamed                          ? off(t->before + spill_reads(&t->spill, copies))
+           : cli.run.max_memory >= 2 * PROGRAM  ? off(t->before + copy)
+                                                : 0;
 }
 
 static int check_held(const training *t)
@@ -190,9 +200,10 @@ static int spill_rows(training *t, const load_options *like, const char *data)
 /* stream: those that are too many go to a file. */
 static int read_rows(training *t, const char *data, int base, bool stream)
 {
+    double most = stream ? spill_most(fitting_about().combines) : 0;
     const load_options how = {.base = base, .filled = true, .unlabelled = fitting_unlabelled(),
                               .more = t->more, .mores = t->mores, .hashed = t->by_passes,
-                              .most = t->by_passes ? 1 : stream ? spill_most() : 0};
+                              .most = t->by_passes ? 1 : most};
 
     if (t->kept)
         return spill_rows(t, &how, data);
@@ -209,7 +220,9 @@ static int read_rows(training *t, const char *data, int base, bool stream)
     load_say(&t->X);
     if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X, NULL)))
         return status;
-    return training_weights(t);
+    status = training_weights(t);
+    t->before = machine_held();
+    return status;
 }
 
 /* Of a task that the labels decide: at least for one of both. */
@@ -325,7 +338,7 @@ static void say_steps(const training *t)
 fx_run training_run(const training *t)
 {
     fx_run run = cli.run;
-    uint64_t less = t->streamed ? held(t) : 0;
+    uint64_t less = held(t);
 
     run.max_memory = less < run.max_memory ? run.max_memory - less : 1;
     return run;
@@ -336,9 +349,9 @@ int training_failed(const training *t, fx_status s)
     char size[32];
     int status = say_failure(s);
 
-    if (s == FX_ELIMIT && t->streamed)
-        say_hint("the program and the rows that are read take %s besides",
-                 say_bytes(size, (double)held(t)));
+    if (s == FX_ELIMIT && held(t))
+        say_hint("the program and the rows that are %s take %s besides",
+                 t->streamed ? "read" : "in memory", say_bytes(size, (double)held(t)));
     return s == FX_EUNSUPPORTED && t->streamed ? EXIT_MEMORY : status; /* only of rows in a file */
 }
 
@@ -362,7 +375,7 @@ int training_fit(training *t)
                                                       &t->passes, &run)
                   : t->streamed ? fx_model_passes_fit(&t->model, &t->plan, spill_answer, &t->spill,
                                                       &run)
-                                : fx_model_fit(&t->model, &t->plan, &t->X.table, &cli.run);
+                                : fx_model_fit(&t->model, &t->plan, &t->X.table, &run);
     progress_end();
     if (t->spill.status)
         return t->spill.status;

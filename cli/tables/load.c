@@ -97,10 +97,11 @@ static int fill_first(stream *s)
 }
 
 /* The memory of rows, the least it can be: floats; of sparse rows also columns, row starts and
- * labels.  Or the most: doubles, and weights. */
+ * labels.  Or the most: doubles with columns, which formats of dense rows have if that is less, and
+ * weights. */
 static double bytes_of(const stream *s, const fx_read_counts *c, bool most)
 {
-    double each = (most ? 8 : 4) + (s->dense ? 0 : 4), row = most ? 24 : s->dense ? 0 : 16;
+    double each = most ? 12 : s->dense ? 4 : 8, row = most ? 24 : s->dense ? 0 : 16;
 
     return each * (double)c->entries + row * (double)c->rows;
 }

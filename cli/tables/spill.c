@@ -12,16 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COPIES = 3 };                    /* a fit in memory takes so many times the rows */
+enum { COPIES = 3, MORE = 2 };          /* a fit in memory takes so many times the rows */
 enum { ROW = 64 };                      /* bytes of a row in a part, besides what is packed */
 
-double spill_most(void) { return (double)cli.max_memory / COPIES; }
+/* Factorization machines and filled rows take more. */
+double spill_most(bool combines)
+{
+    return (double)cli.max_memory / (COPIES + (combines || rows_missing_plan() ? MORE : 0));
+}
 
 int spill_failed(const spill *s, const char *what)
 {
     int error = errno;
 
     say_error("%s rows %s %s: %s", what, s->kept ? "in" : "beside", s->beside, strerror(error));
+    if (!s->kept && (error == ENOSPC || error == EDQUOT || error == EFBIG))
+        say_hint("-o MODEL or --spill FILE on another disk has them there");
     return error == ENOMEM ? EXIT_MEMORY : EXIT_USAGE;
 }
 

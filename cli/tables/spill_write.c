@@ -265,8 +265,8 @@ static int check_limit(double bytes, size_t rows, const loaded *l)
     if (bytes + next <= half)           /* nearly always: the system need not be asked */
         return 0;
     double own = fmax(PROGRAM, (double)machine_held() - bytes);
-    return say_limit(bytes + next + fmin(own, half), "%s: rows are in memory %d at a time; the "
-                     "program and %zu of them take", l->name, (int)FX_PASS_BLOCK, rows);
+    return say_limit(bytes + next + fmin(own, half), "%s: rows are packed %d at a time; the "
+                     "program and the rows that wait take", l->name, (int)FX_PASS_BLOCK);
 }
 
 /* Takes over the rows of l. */
@@ -437,10 +437,14 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     say_bytes(size, (double)s->bytes);
     if (team_ranks() > 1)
         return spill_share_say(s, l);
-    bool large = !kept && 12 * (double)l->reading.entries + 24 * (double)s->rows > spill_most();
+    double bytes = 12 * (double)l->reading.entries + 24 * (double)s->rows;
+    bool large = !kept && bytes > spill_most(s->combines);
     say_note("%s: %s%s%sthe rows were packed into %s%s, %s, which every pass reads", l->name,
              large ? "too large for --max-memory " : "",
              large ? say_bytes(limit, (double)cli.max_memory) : "", large ? "; " : "",
              kept ? "" : "a file beside ", s->beside, size);
+    for (size_t k = 0; kept && k < l->sources; k++)
+        if (l->source[k].once)
+            say_warning("%s cannot be used again: rows of a pipe cannot be compared with it", kept);
     return 0;
 }

@@ -268,7 +268,7 @@ typedef struct spill {
     size_t workers;
     struct spill_work *work;
 } spill;
-double spill_most(void);                /* bytes of rows that are fitted in memory */
+double spill_most(bool combines);       /* bytes of rows that are fitted in memory */
 int spill_failed(const spill *s, const char *what);     /* prints errno; the exit status */
 /* spill_answer.c - an fx_pass_ask. */
 fx_status spill_answer(void *spill, const void *request, size_t bytes, const fx_sink *answer);

@@ -196,9 +196,9 @@ class Files:
 
     Parameters
     ----------
-    names : one source in this order, all in the format of the first: svmlight, csv, tsv, npz, or
-        text by reader=; also compressed by gzip, bzip2, xz or zstd.  Several files must be text,
-        and CSV files have the same header
+    names : one or more, or a list of them: one source in this order, all in the format of the
+        first: svmlight, csv, tsv, npz, or text by reader=; also compressed by gzip, bzip2, xz or
+        zstd.  Several files must be text, and CSV files have the same header
     reader : how they are read: "csv:label=price,cat=city/day", "svmlight:base=0", "text:ngram=2";
         None: found by the first file, as the program does
 
@@ -215,10 +215,11 @@ class Files:
     ['size', 'city=Rome', 'city=Oslo']
     """
 
-    def __init__(self, *names: str | os.PathLike, reader: str | None = None):
-        self.names = [os.fspath(name) for name in names]
+    def __init__(self, *names: str | os.PathLike | list | tuple, reader: str | None = None):
+        self.names = [os.fspath(name) for given in names
+                      for name in (given if isinstance(given, (list, tuple)) else [given])]
         self.reader = reader
-        if not names:
+        if not self.names:
             raise ValueError("Files takes the name of a file, or several")
 
     def __repr__(self) -> str:

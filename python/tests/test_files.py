@@ -69,8 +69,19 @@ def test_names_that_are_sources(svm):
     for rows in ([[1.0]], [], np.eye(2), ["a", 1.0], None, [["a"]]):
         assert source_of(rows) is None
     assert repr(Files("a.svm")) == "Files('a.svm', reader=None)"
+    assert repr(Files(["a.svm", Path("b.svm")], reader="svmlight")) == \
+        "Files('a.svm', 'b.svm', reader='svmlight')"
     with pytest.raises(ValueError, match="takes the name of a file"):
         Files()
+
+
+def test_advice_for_missing_numbers(tmp_path):
+    """What the message says can be done with a file."""
+    path = tmp_path / "ages.csv"
+    path.write_text("age,y\n1,0\n,1\n3,0\n4,1\n")
+    with pytest.raises(ValueError, match="such as missing='mean'"):
+        logistic().fit(path)
+    assert logistic(missing="mean").fit(path).missing_["values"] == 1
 
 
 def test_rows_are_those_of_arrays(svm):

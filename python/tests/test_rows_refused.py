@@ -17,6 +17,9 @@ def A(rng):
 
 REFUSED = {
     "scalar": (3.0, ValueError, "0 dimension.*Reshape your data"),
+    "function": (iter, ValueError, r"It is a .*featcross\.Parts\(function\)"),
+    "iterator": (iter([(np.ones((3, 2)), [0, 1, 0])]), ValueError, r"It is a list_iterator"),
+    "parts": (featcross.Parts(list), ValueError, "It is a Parts; .*predict names of files"),
     "1-d": (np.ones(3), ValueError, "1 dimension.*Reshape your data"),
     "3-d": (np.ones((2, 2, 2)), ValueError, "3 dimension"),
     "complex": (np.ones((2, 2)) * 1j, ValueError, "Complex data not supported"),

@@ -264,7 +264,7 @@ def test_long_rows(fx, program, tmp_path):
     with open(tmp_path / "x.svm", "w") as f:
         for i in range(150):                            # 48 MB
             f.write(f"{i % 2} {entries}\n")
-    for limit, what in ((16, "rows are in memory 4096 at a time; "), (64, "the rows that are read take ")):
+    for limit, what in ((16, "rows are packed 4096 at a time; the program and the rows that wait take "), (64, "the rows that are read take ")):
         done = fx("train", "x.svm", "-o", "m.fx", "--model", "logistic", "--max-memory", f"{limit}M", status=4)
         assert what in done.talk and "HINT: --max-memory SIZE" in done.talk
     (tmp_path / "x.svm.xz").write_bytes(lzma.compress(bytes_of(tmp_path / "x.svm")))
@@ -273,6 +273,41 @@ def test_long_rows(fx, program, tmp_path):
                     "--max-memory", f"{limit}M") <= limit << 20
     done = fx("train", "x.svm", "-o", "m.fx", "--model", "logistic", "--max-memory", "140M", "--max-iter", "5", "--json")
     assert done.json["engine"]["name"] == "stream" and done.json["peak_bytes"] <= 140 << 20
+
+
+@pytest.mark.large
+def test_tables_with_many_categories(fx, program, tmp_path):
+    """Such tables are sparse, so an entry takes 12 bytes, not 8; they are packed in a small limit, too."""
+    rng = random.Random(5)
+    with open(tmp_path / "t.csv", "w") as f:
+        f.write("city,day,age,income,user,x,y,z,clicked\n")
+        for i in range(250000):
+            f.write(f"c{i % 10},d{i % 7},{i % 70},{i % 9999}.5,u{rng.randrange(5000)},{rng.random():.4f},0.5,2,"
+                    f"{'yes' if rng.random() < 0.5 else 'no'}\n")
+    for limit in (16, 24):
+        train = ["train", "t.csv", "-o", "m.fx", "--model", "perceptron", "--max-memory", f"{limit}M"]
+        assert fx(*train, "--json").json["engine"]["name"] == "stream"
+    assert peak(program, tmp_path, *train) <= limit << 20
+
+
+@pytest.mark.large
+def test_rows_in_memory_count(fx, program, tmp_path):
+    """A fit gets what the rows and the program leave."""
+    svm(tmp_path / "x.svm", rows=100000)
+    fm = ["train", "x.svm", "-o", "m.fx", "--model", "fm", "--rank", "4", "--max-iter", "1"]
+    done = fx(*fm, "--max-memory", "40M", status=4)
+    need, limit = map(int, re.search(r"their fit needs (\d+) bytes, the limit is (\d+)", done.talk).groups())
+    assert limit < 32 << 20 < need + (40 << 20) - limit and "that are in memory take " in done.talk
+    enough = need + (40 << 20) - limit + (2 << 20)      # what the program holds differs a little
+    assert peak(program, tmp_path, *fm, "--max-memory", str(enough)) <= enough
+
+
+@pytest.mark.large
+def test_choosing_keeps_the_limit(program, fx, tmp_path):
+    """What the fit of one candidate has freed is not held during that of the next."""
+    fx("make", "pairs:n=1000000,d=200,nz=15", "-o", "x.svm")     # too many for products of three columns
+    train = ["train", "x.svm", "--penalty", "l1", "--solver", "proximal", "--dry-run", "--max-memory", "28M"]
+    assert peak(program, tmp_path, *train) <= 28 << 20
 
 
 @pytest.mark.large
@@ -330,6 +365,7 @@ def test_disk_full(tmp_path):
     done = subprocess.run([PROGRAM, "train", "x.svm", "-o", "m.fx", "--max-memory", "3M", "--model", "logistic"],
                           cwd=tmp_path, capture_output=True, text=True, preexec_fn=limit)
     assert done.returncode == 2 and "storing rows beside m.fx: File too large" in done.stderr
+    assert "HINT: -o MODEL or --spill FILE on another disk" in done.stderr
     assert bytes_of(tmp_path / "m.fx") == b"old" and sorted(os.listdir(tmp_path)) == ["m.fx", "x.svm"]
 
 
@@ -401,6 +437,9 @@ def test_kept_for_others(fx, tmp_path):
     assert "sort=no, not sort=yes" in said
     assert "rows of 1 file, not of 2" in fx("train", "x.svm", *KEPT[1:], status=2).talk
     assert "rows of a pipe cannot be compared" in fx("train", "-", *KEPT[2:], status=2, stdin=text).talk
+    piped = fx("train", "-", "-o", "n.fx", *KEPT[4:-1], "piped", stdin=text)
+    assert "WARNING: piped cannot be used again: rows of a pipe" in piped.talk
+    (tmp_path / "piped").unlink()
     (tmp_path / "x.svm").write_bytes(text[:-2] + b"9\n")
     said = fx(*KEPT, status=2).talk
     assert "rows holds the rows of x.svm, which has changed" in said and hint in said

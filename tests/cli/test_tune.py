@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import svmlight
+from test_batches import peak
 from test_output import files
 from test_spill import bytes_of, svm, table
 
@@ -116,6 +117,17 @@ def test_folds_of_train_on_more_rows_than_memory(fx, tmp_path):
     done = fx(*common, "-o", "streamed.fx", "--max-memory", "9M").json
     assert done["engine"]["name"] == "stream" and done["folds"] == memory["folds"]
     assert bytes_of(tmp_path / "streamed.fx") == bytes_of(tmp_path / "memory.fx")
+
+
+@pytest.mark.large
+def test_scores_of_rows_held_out_count(fx, program, tmp_path):
+    """They grow with the rows, so the limit must hold for them, too."""
+    table(tmp_path / "t.csv", rows=300000)
+    tune = ["tune", "t.csv", "-o", "m.fx", "--label", "label", "--model", "svm-l2", "--order", "1", "-C", "1",
+            "--folds", "2", "--max-memory"]
+    done = fx(*tune, "26M", status=4)
+    assert "folds of 300000 rows and scores of those held out take" in done.talk
+    assert peak(program, tmp_path, *tune, "36M") <= 36 << 20
 
 
 @pytest.mark.large

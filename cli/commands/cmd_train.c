@@ -85,6 +85,7 @@ static void open_questions(selection *c)
     c->C = all || is_auto(cost);
     c->scale = (all && !fit.scale) || is_auto(fit.scale)
                || (model_combines(fit.model) && !fit.scale && !init_path);
+    c->scale_now = dry_run;
     c->cost = c->C ? NULL : cost;
 }
 

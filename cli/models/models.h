@@ -183,6 +183,7 @@ int chance_blind(blind_rows *b, const fx_table *t);
 /* ---- selection.c: what the user left open --------------------------------------------------- */
 typedef struct selection {
     bool kernel, features, scale, C;    /* which of them are open */
+    bool scale_now;                     /* no fit follows that would find the scaling */
     const char *cost;                   /* C as given, or NULL */
     char model[FITTING_SPEC];           /* what the plan points to */
     double score, error;                /* held-out metric and its standard error */

@@ -150,6 +150,16 @@ def test_eval_set(fx, tmp_path):
     assert history[0] == history[1]
 
 
+def test_dry_run(fx, tmp_path):
+    """Says what the first pass of a fit would find."""
+    svm(tmp_path / "x.svm")
+    for model in ["--model", "logistic", "--scale", "auto"], ["--model", "fm:solver=lbfgs", "--task", "classify"]:
+        memory = fx("train", "x.svm", "--dry-run", "--json", *model)
+        done = fx("train", "x.svm", "--dry-run", "--json", *model, "--max-memory", "3M")
+        assert "too large for --max-memory" in done.talk and done.json == memory.json
+        assert done.json["scale"] == "maxabs" and "values reach 2 in column 1" in done.talk
+
+
 def test_refused(fx, tmp_path):
     svm(tmp_path / "x.svm")
     for model in (["--model", "svm"], ["--model", "logistic", "--penalty", "l1"],

@@ -277,14 +277,20 @@ static int take_rows(training *t, const char *data, int base, bool stream)
     return 0;
 }
 
+static void advise(const training *t)
+{
+    if (!link_rows_given() && !t->may_stream && team_ranks() == 1)
+        say_hint("rows need not be in memory for --model "
+                 "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
+                 "lbfgs or adagrad; with --penalty l1, for --solver proximal");
+}
+
 int training_read(training *t, const char *data, int base, bool stream)
 {
     int status = take_rows(t, data, base, stream);
 
-    if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream && team_ranks() == 1)
-        say_hint("rows need not be in memory for --model "
-                 "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
-                 "lbfgs or adagrad; with --penalty l1, for --solver proximal");
+    if (status == EXIT_MEMORY)
+        advise(t);
     return status;
 }
 
@@ -339,6 +345,8 @@ int training_failed(const training *t, fx_status s)
     if (s == FX_ELIMIT && t->streamed)
         say_hint("the program and the rows that are read take %s besides",
                  say_bytes(size, (double)held(t)));
+    else if (s == FX_ELIMIT)
+        advise(t);
     return s == FX_EUNSUPPORTED && t->streamed ? EXIT_MEMORY : status; /* only of rows in a file */
 }
 

@@ -168,6 +168,8 @@ def test_refused(fx, tmp_path):
         assert "the limit is" in done.talk
         assert "need not be in memory for --model logistic, ridge, svm-l2, pca, perceptron" in done.talk
         assert "with --penalty l1, for --solver proximal" in done.talk
+    done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "8M", "--model", "fm", status=4)  # the rows fit, the fit does not
+    assert "weights and their fit needs" in done.talk and "factorization machines with --solver lbfgs" in done.talk
     assert sorted(os.listdir(tmp_path)) == ["x.svm"]
 
 

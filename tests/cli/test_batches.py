@@ -121,6 +121,12 @@ def test_evaluate_needs_memory_for_scores(fx, files):
     fx("evaluate", "m.fx", "x.svm", "--max-memory", str(48 * ROWS))
     fx("train", "x.svm", "-o", "r.fx", "--model", "ridge", "--task", "regress")
     fx("evaluate", "r.fx", "x.svm", "--max-memory", "300K")      # of numbers, sums are enough
+    assert "HINT: --metric accuracy" in talk                    # so they are for these of classes
+    named = ["evaluate", "m.fx", "x.svm", "--metric", "accuracy,logloss,f1,precision-micro"]
+    assert found(fx, *named, "--max-memory", "300K") == found(fx, *named)
+    assert found(fx, *named)["confusion"] == found(fx, *named[:3])["confusion"]
+    for more in ("auc", "average-precision"):
+        fx(*named[:3], "--metric", f"accuracy,{more}", "--max-memory", "300K", status=4)
 
 
 def test_evaluate_names_the_line(fx, files):
@@ -221,6 +227,7 @@ def peak(program, cwd, *args):
 
 @pytest.mark.large
 @pytest.mark.parametrize("args, row", [(["info"], 0), (["evaluate", "m.fx"], 48), (["evaluate", "r.fx"], 0),
+                                       (["evaluate", "m.fx", "--metric", "accuracy,f1"], 0),
                                        (["convert", "-o", "y.svm"], 0), (["convert", "-o", "y.csv"], 0),
                                        (["compare", "--rows", "100", "--metric", "logloss"], 0)],      # ends after reading
                          ids=lambda x: "-".join(x[:2]) if isinstance(x, list) else str(x))

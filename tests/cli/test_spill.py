@@ -8,6 +8,7 @@ cli/files/file_hash.c"""
 
 import gzip
 import lzma
+import math
 import os
 import random
 import re
@@ -530,3 +531,16 @@ def test_peak(fx, tmp_path):
                    ["x.svm", "--spill", "rows"]):
         done = fx("train", *source, "-o", "m.fx", "--model", "logistic", "--max-memory", "24M", "--max-iter", "3", "--json")
         assert done.json["rows"] == 300000 and done.json["peak_bytes"] < 24 << 20
+
+
+@pytest.mark.large
+def test_peak_while_unpacking(fx, tmp_path):
+    """A window of 16 MiB and the rows that come from it."""
+    svm(tmp_path / "part.svm", rows=50000)
+    way = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 16 << 20}]
+    (tmp_path / "x.svm.xz").write_bytes(lzma.compress(9 * bytes_of(tmp_path / "part.svm"), filters=way))
+    train = ["train", "x.svm.xz", "-o", "m.fx", "--model", "logistic", "--max-iter", "3", "--json", "--max-memory"]
+    done = fx(*train, "24M", status=4)
+    limit = math.ceil(float(re.search(r"and as much for what is in it, takes ([\d.]+) MiB", done.talk)[1])) << 20
+    done = fx(*train, limit)
+    assert done.json["engine"]["name"] == "stream" and 16 << 20 < done.json["peak_bytes"] < limit

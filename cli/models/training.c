@@ -112,19 +112,32 @@ static int same_rows(const training *t)
 }
 
 enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
-enum { UNPACKED = 2, COPIED = 3, ONES = 2 }; /* times the bytes of a part; more, of ones */
+/* Times the bytes of a part that are taken by a thread; more, where a number has 4 bytes: for
+ * copies of floats, for ones, which are not stored; with what malloc keeps between parts. */
+enum { UNPACKED = 2, COPIED = 3, FLOATS = 2, ONES = 3 };
+
+/* What a thread takes of a part. */
+static unsigned copies_of_part(const training *t)
+{
+    const char *scale = t->plan.scale;
+    bool copied = (scale && strcmp(scale, "none") != 0) || rows_missing_plan();
+    double entries = (double)t->X.reading.entries;
+    bool dense = entries >= (double)t->spill.rows * (double)t->spill.cols;
+    unsigned more = (double)t->spill.bytes >= 6 * entries ? 0
+                    : !dense                              ? ONES
+                    : copied                              ? FLOATS
+                                                          : 0;
+
+    return (copied ? COPIED : UNPACKED) + more;
+}
 
 /* What the program has before the fit, and what passes over the rows take, come off --max-memory.
  * Of a limit near the program's own size the fit still gets half, so such a limit may be
  * exceeded. */
 static uint64_t held(const training *t)
 {
-    const char *scale = t->plan.scale;
-    bool copied = (scale && strcmp(scale, "none") != 0) || rows_missing_plan();
-    bool ones = (double)t->spill.bytes < 6 * (double)t->X.reading.entries;  /* 4 bytes each */
     uint64_t half = cli.run.max_memory / 2, grace = half < PROGRAM ? PROGRAM - half : 0;
-    unsigned copies = !copied ? UNPACKED : ones ? COPIED + ONES : COPIED;
-    uint64_t all = t->before + spill_reads(&t->spill, copies);
+    uint64_t all = t->before + spill_reads(&t->spill, copies_of_part(t));
 
     return all < half ? all : all - half < grace ? half : all - grace;
 }

@@ -289,6 +289,20 @@ def test_long_rows(fx, program, tmp_path):
 
 
 @pytest.mark.large
+def test_rows_of_ones(fx, tmp_path):
+    """Ones are not in the file: rows take more in memory than there."""
+    rng = random.Random(6)
+    lines = [f"{i % 2} " + " ".join(f"{j}:1" for j in sorted(rng.sample(range(1, 2000), 300))) + "\n" for i in range(400)]
+    (tmp_path / "x.svm").write_text("".join(lines) * 60)
+    train = ["train", "x.svm", "-o", "m.fx", "--model", "perceptron:max-iter=2", "--spill", "rows", "--threads", "2", "--json",
+             "--max-memory"]
+    done = fx(*train, "26M", status=4)
+    limit = math.ceil(float(re.search(r"columns take ([\d.]+) MiB", done.talk)[1]) + 2) << 20
+    done = fx(*train, limit)
+    assert done.json["engine"]["name"] == "stream" and done.json["peak_bytes"] <= limit
+
+
+@pytest.mark.large
 def test_many_columns(fx, program, tmp_path):
     """What is known of columns counts before the first pass."""
     with open(tmp_path / "x.svm", "w") as f:

@@ -829,6 +829,10 @@ FX_API fx_status fx_model_evaluate_by(double *out, const char *const *name, size
  * first one of t; after a failed add, the evaluator is as before it. */
 typedef struct fx_evaluator fx_evaluator;
 FX_API fx_status fx_model_evaluator_new(fx_evaluator **out, const fx_model *m, const fx_run *run);
+/* Before rows are added: no other metrics will be asked for.  If none of them needs the scores in
+ * order (accuracy, logloss, precision, recall and F1 do not), nothing of the rows is held; then
+ * fx_metrics.auc is NaN, and a confusion matrix is of at most 64 classes. */
+FX_API fx_status fx_model_evaluator_only(fx_evaluator *e, const char *const *name, size_t n);
 FX_API fx_status fx_model_evaluator_add(fx_evaluator *e, const fx_table *t, const fx_run *run);
 /* The same for rows that were scored elsewhere, such as in another process, since 0.2:
  * score[rows][fx_model_width(m, FX_SCORE)], as fx_scorer_predict or fx_model_predict gives it. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_evaluate.c - featcross evaluate: how good a model is on labelled rows.
  *
- * Text is read and scored in batches; of a row there remain its label and scores.
+ * Text is read and scored in batches; of a row there remain its label and scores, or nothing if the
+ * metrics that are asked for need only sums.
  *
  * Where mpirun started several processes, all read the rows, score the batches in turn and send the
  * scores to process 0, which measures. */
@@ -82,6 +83,7 @@ static bool is_usual(const metric_list *w, size_t i, const fx_model_info *c)
 typedef struct job {
     const fx_model *model;
     const fx_model_info *c;
+    const metric_list *wanted;
     fx_evaluator *evaluator;            /* of process 0 */
     fx_scorer *scorer;                  /* of another */
     double *score;                      /* of a batch that another process scores */
@@ -106,8 +108,14 @@ static fx_status score_for_another(job *j, const fx_table *t)
 
 static fx_status add_own(job *j, const fx_table *t)
 {
-    fx_status s = j->evaluator ? FX_OK : fx_model_evaluator_new(&j->evaluator, j->model, &cli.run);
+    const metric_list *w = j->wanted;
+    bool first = !j->evaluator;
+    fx_status s = first ? fx_model_evaluator_new(&j->evaluator, j->model, &cli.run) : FX_OK;
 
+    if (!s && first && w->given) {
+        s = fx_model_evaluator_only(j->evaluator, w->name, w->n);
+        s = s == FX_EINVAL ? FX_OK : s; /* one does not apply, which is said when they are known */
+    }
     return s ? s : fx_model_evaluator_add(j->evaluator, t, &cli.run);
 }
 
@@ -169,8 +177,13 @@ static int measure(metric_list *w, fx_metrics *m, double *confusion, job *j)
             other[n++] = w->name[i];
     if (!s && n)
         s = fx_model_evaluator_by(value, other, n, j->evaluator, &cli.run);
-    if (s)
-        return say_failure(s);
+    if (s) {
+        int status = say_failure(s);
+        if (s == FX_ELIMIT && j->c->classes)
+            say_hint("--metric accuracy,logloss needs no memory for rows, nor do precision, recall "
+                     "and f1");
+        return status;
+    }
     n = 0;
     for (size_t i = 0; i < w->n; i++)
         w->value[i] = is_usual(w, i, j->c) ? metric_of(m, w->name[i]) : value[n++];
@@ -255,7 +268,7 @@ static int read_rows(job *j, loaded *X, const char *path)
 
 static int evaluate(const fx_model *m, const char *path, metric_list *w)
 {
-    job j = {.model = m, .c = fx_model_inspect(m)};
+    job j = {.model = m, .c = fx_model_inspect(m), .wanted = w};
     const fx_model_info *c = j.c;
     loaded X = {0};
     fx_metrics got = FX_INIT(fx_metrics);
@@ -309,7 +322,8 @@ const command cmd_evaluate = {
             "--metric selects other metrics. With two classes, precision, recall and f1 are those "
             "of the second class in sorted order. Row weights count; for rankings they are "
             "averaged over each query. Text is read in batches: memory grows with the labels and "
-            "scores of the rows, for numbers not at all. Under mpirun several processes score the "
+            "scores of the rows, for numbers not at all, nor for classes if --metric names only "
+            "accuracy, logloss, precision, recall and f1. Under mpirun several processes score the "
             "rows of a file.\n"
             "\n"
             "With --links and --nodes, the rows are all pairs of nodes that training with the "

@@ -85,6 +85,7 @@ static void open_questions(selection *c)
     c->C = all || is_auto(cost);
     c->scale = (all && !fit.scale) || is_auto(fit.scale)
                || (model_combines(fit.model) && !fit.scale && !init_path);
+    c->scale_now = dry_run;
     c->cost = c->C ? NULL : cost;
 }
 
@@ -421,15 +422,15 @@ const command cmd_train = {
             "fits.\n"
             "\n"
             "--checkpoint FILE stores the answer of each pass. If train is stopped or killed, the "
-            "same command with --resume replays FILE and continues; the model is the same, byte "
-            "for byte. The rows, the options that change the model, the version and the "
-            "instruction set must be the same. FILE grows by about 24 bytes per feature and pass, "
-            "three times that for some passes, and is removed when the model is saved.\n"
+            "same command with --resume replays FILE and continues, to the same model, byte for "
+            "byte. The rows, the options that change the model, the version and the instruction "
+            "set must be the same. FILE grows by about 24 bytes per feature and pass (72 in some), "
+            "and is removed when the model is saved.\n"
             "\n"
             "mpirun -n R featcross train ..: R processes share the rows of a fit that does not "
             "need them in memory (not perceptron, adagrad). Each reads DATA, which must be files; "
-            "the first alone prints and writes. The model is the same, byte for byte. Needs a "
-            "build with Open MPI.\n"
+            "the first alone prints and writes. The model is the same. Needs a build with Open "
+            "MPI.\n"
             "\n"
             "A fit that did not reach its tolerance is saved, with a warning that says what to do.",
     .examples = "train data.svm\n"

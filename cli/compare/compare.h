@@ -53,12 +53,12 @@ int compare_rows(comparison *c, const char *data);
 int compare_split(parts *p, const comparison *c, uint64_t seed);
 
 /* compare_sample.c */
-typedef struct draw {                 /* what the first pass over a file finds */
-    loaded found;                       /* its table has labels, but no rows */
-    double *label;                      /* [rows] */
-    size_t rows, capacity;
+typedef struct draw {                   /* what the first pass over a file finds */
+    loaded found;                       /* its table has no rows */
+    task_labels labels;
+    row_sample sample;                  /* rows and labels are counted; texts by their classes */
 } draw;
-int compare_labels(draw *s, const char *path, const load_options *like);      /* and says it */
+int compare_count(draw *s, const char *path, const load_options *like);        /* and says it */
 /* max_rows of them, fewer than there are, as row_sample.c draws them. */
 int compare_sample(loaded *l, draw *s, const char *path, const load_options *like,
                    size_t max_rows, bool regress);

@@ -12,14 +12,15 @@ static int take_rows(comparison *c, draw *s, const char *data, const load_option
     how.again = true;
     if (s->found.late_base)
         how.base = load_base(&s->found);
-    if (s->rows <= c->max_rows) {
+    size_t rows = s->sample.rows;
+    if (rows <= c->max_rows) {
         int status = load_as(&c->X, data, &how);
         return status ? status : rows_join(&c->X);
     }
     int status = compare_sample(&c->X, s, data, like, (size_t)c->max_rows, c->regress);
     if (!status)
         say_note("%zu of %zu rows are used, sampled with seed %llu; --rows takes more",
-                 c->X.table.rows, s->rows, (unsigned long long)cli.seed);
+                 c->X.table.rows, rows, (unsigned long long)cli.seed);
     return status;
 }
 
@@ -53,10 +54,10 @@ static int read_test(comparison *c, const loaded *train)
 static int read_both(comparison *c, draw *s, const char *data)
 {
     const load_options like = {.base = -1, .filled = true};
-    int status = compare_labels(s, data, &like);
+    int status = compare_count(s, data, &like);
 
     if (status || (status = load_say_twice(&s->found))
-        || (status = task_decide(&c->regress, &s->found, NULL)))
+        || (status = task_decide_by(&c->regress, &s->found, &s->labels, &s->sample.labels)))
         return status;
     if ((status = take_rows(c, s, data, &like)))
         return status;
@@ -67,7 +68,7 @@ static int read_rows(comparison *c, const char *data)
 {
     draw s = {0};
     int status = read_both(c, &s, data);
-    size_t all = s.rows;
+    size_t all = s.found.table.rows;
     bool weighted = s.found.so_far.weighted;
 
     compare_sample_free(&s);

@@ -20,8 +20,9 @@ static int status_of(const input *s, decode_result r)
     case DECODE_END: return 0;
     case DECODE_MEMORY: return say_no_memory(s->name);
     case DECODE_LIMIT:
-        return say_limit((double)need, "%s: unpacking this %s file takes", s->name,
-                         s->zip ? "zip" : s->compression);
+        return s->zip ? say_limit((double)need, "%s: unpacking this zip file takes", s->name)
+                      : say_limit(2 * (double)need, "%s: unpacking this %s file, and as much for "
+                                  "what is in it, takes", s->name, s->compression);
     case DECODE_READ: return input_failed(s);
     default: say_error("%s: %s", s->name, reason); return EXIT_USAGE;
     }
@@ -57,7 +58,8 @@ int input_packed_open(input *s, const decode_format *f)
     s->read = read_packed;
     if (!(s->decoder = malloc(sizeof *s->decoder)))
         return say_no_memory(s->name);
-    return status_of(s, decode_open(s->decoder, f, cli.max_memory, input_fill, s));
+    /* The other half is for what is read: the rows of a batch and those that wait for others. */
+    return status_of(s, decode_open(s->decoder, f, cli.max_memory / 2, input_fill, s));
 }
 
 int input_packed_open_zip(input *s)

@@ -118,7 +118,18 @@ int freeze_read(training *t, const char *data, const fx_model *init);
 int freeze_fit(training *t, const fx_model *init);
 
 /* ---- task.c: classes or numbers ------------------------------------------------------------- */
+enum { TASK_VALUES = 20 };
+typedef struct task_labels {            /* of the rows so far; zeros: none yet */
+    double value[TASK_VALUES];
+    size_t values, rows;
+    double odd;                         /* the first one that is not whole */
+    bool missing, texts;                /* there are no labels; they are text */
+    bool fractions, many;
+} task_labels;
 int task_decide(bool *regress, const loaded *l, spill *s);      /* says why; s: as for rows_each */
+/* The same of rows that are gone: task_look saw each of them, c counted their labels. */
+int task_look(void *labels, const fx_table *t);
+int task_decide_by(bool *regress, const loaded *l, const task_labels *y, label_counts *c);
 /* How many different labels there are, and how many rows have the rarest. */
 int task_values(size_t *values, size_t *rarest, const fx_table *t);
 
@@ -172,6 +183,7 @@ int chance_blind(blind_rows *b, const fx_table *t);
 /* ---- selection.c: what the user left open --------------------------------------------------- */
 typedef struct selection {
     bool kernel, features, scale, C;    /* which of them are open */
+    bool scale_now;                     /* no fit follows that would find the scaling */
     const char *cost;                   /* C as given, or NULL */
     char model[FITTING_SPEC];           /* what the plan points to */
     double score, error;                /* held-out metric and its standard error */

@@ -391,7 +391,7 @@ int selection_plan(selection *c, training *t)
     spill *rows = t->streamed ? &t->spill : NULL;
     int status = 0;
 
-    if (c->scale && rows && !by_rows)   /* by the first pass */
+    if (c->scale && rows && !by_rows && !c->scale_now)      /* by the first pass */
         t->plan.scale = "auto";
     else if (c->scale)
         status = rows_scaling(&t->plan.scale, &t->X, rows);

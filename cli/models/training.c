@@ -112,8 +112,31 @@ static int same_rows(const training *t)
 }
 
 enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
-enum { UNPACKED = 2, COPIED = 3, ONES = 2 }; /* times the bytes of a part; more, of ones */
 enum { ENTRY = 12 };                    /* bytes in memory: a double and its column */
+/* Times the bytes of a part that are taken by a thread; more, where a number has 4 bytes: for
+ * copies of floats, for ones, which are not stored; with what malloc keeps between parts. */
+enum { UNPACKED = 2, COPIED = 3, FLOATS = 2, ONES = 3 };
+
+/* A scaled or filled copy of the rows is made. */
+static bool copied(const training *t)
+{
+    const char *scale = t->plan.scale;
+
+    return (scale && strcmp(scale, "none") != 0) || rows_missing_plan();
+}
+
+/* What a thread takes of a part. */
+static unsigned copies_of_part(const training *t)
+{
+    double entries = (double)t->X.reading.entries;
+    bool dense = entries >= (double)t->spill.rows * (double)t->spill.cols;
+    unsigned more = (double)t->spill.bytes >= 6 * entries ? 0
+                    : !dense                              ? ONES
+                    : copied(t)                           ? FLOATS
+                                                          : 0;
+
+    return (copied(t) ? COPIED : UNPACKED) + more;
+}
 
 /* What the program and rows have comes off --max-memory.  Of a limit near the program's own size
  * the fit still gets half, so such a limit may be exceeded. */
@@ -128,15 +151,11 @@ static uint64_t off(uint64_t all)
  * file.  Rows in memory count only where the limit is well above the program's size. */
 static uint64_t held(const training *t)
 {
-    const char *scale = t->plan.scale;
-    bool copied = (scale && strcmp(scale, "none") != 0) || rows_missing_plan();
-    bool ones = (double)t->spill.bytes < 6 * (double)t->X.reading.entries;  /* 4 bytes each */
-    unsigned copies = !copied ? UNPACKED : ones ? COPIED + ONES : COPIED;
-    uint64_t copy = copied ? ENTRY * t->X.reading.entries : 0;
+    uint64_t copy = copied(t) ? ENTRY * t->X.reading.entries : 0;
 
-    return t->streamed                          ? off(t->before + spill_reads(&t->spill, copies))
-           : cli.run.max_memory >= 2 * PROGRAM  ? off(t->before + copy)
-                                                : 0;
+    if (t->streamed)
+        return off(t->before + spill_reads(&t->spill, copies_of_part(t)));
+    return cli.run.max_memory >= 2 * PROGRAM ? off(t->before + copy) : 0;
 }
 
 static int check_held(const training *t)
@@ -290,14 +309,20 @@ static int take_rows(training *t, const char *data, int base, bool stream)
     return 0;
 }
 
+static void advise(const training *t)
+{
+    if (!link_rows_given() && !t->may_stream && team_ranks() == 1)
+        say_hint("rows need not be in memory for --model "
+                 "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
+                 "lbfgs or adagrad; with --penalty l1, for --solver proximal");
+}
+
 int training_read(training *t, const char *data, int base, bool stream)
 {
     int status = take_rows(t, data, base, stream);
 
-    if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream && team_ranks() == 1)
-        say_hint("rows need not be in memory for --model "
-                 "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
-                 "lbfgs or adagrad; with --penalty l1, for --solver proximal");
+    if (status == EXIT_MEMORY)
+        advise(t);
     return status;
 }
 
@@ -352,6 +377,8 @@ int training_failed(const training *t, fx_status s)
     if (s == FX_ELIMIT && held(t))
         say_hint("the program and the rows that are %s take %s besides",
                  t->streamed ? "read" : "in memory", say_bytes(size, (double)held(t)));
+    if (s == FX_ELIMIT && !t->streamed)
+        advise(t);
     return s == FX_EUNSUPPORTED && t->streamed ? EXIT_MEMORY : status; /* only of rows in a file */
 }
 

@@ -332,6 +332,21 @@ def test_workers_fit_into_the_memory(rows):
             assert len(Answers(spill, max_memory=limit, n_jobs=3)._workers) == workers
 
 
+def test_ones_take_more_memory_than_in_the_file(rows):
+    sparse = pytest.importorskip("scipy.sparse")
+    columns = np.tile(np.arange(100, dtype=np.int32), N)
+    X = sparse.csr_array((np.ones(100 * N), columns, np.arange(N + 1, dtype=np.int32) * 100),
+                         shape=(N, 100))
+    with Spill() as spill:
+        part = Rows(X)
+        spill.add(Piece([part.matrix], part, rows[1].astype(float)))
+        spill.end()
+        assert 1.8 * spill.largest < spill.unpacked < 2 * spill.largest
+        for limit, workers in ((6, 1), (11, 2)):
+            answers = Answers(spill, max_memory=limit * spill.unpacked, n_jobs=3)
+            assert len(answers._workers) == workers
+
+
 def test_a_damaged_file_is_an_error(rows, monkeypatch):
     pack = Spill.end
 

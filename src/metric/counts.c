@@ -13,9 +13,7 @@
 
 #include <stdlib.h>
 
-typedef struct counts {
-    double rows, predicted, hits;
-} counts;
+typedef fxi_metric_count counts;
 
 typedef double quotient(const counts *c);
 
@@ -24,11 +22,9 @@ static double precision(const counts *c) { return divide(c->hits, c->predicted);
 static double recall(const counts *c) { return divide(c->hits, c->rows); }
 static double f1(const counts *c) { return divide(2 * c->hits, c->predicted + c->rows); }
 
-static counts *count(const fxi_metric_rows *r)
+void fxi_metric_counts_add(counts *c, const fxi_metric_rows *r)
 {
-    counts *c = fxi_zalloc(r->classes, sizeof *c);
-
-    for (size_t i = 0; i < r->n && c; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         size_t y = (size_t)r->y[i], label = (size_t)r->label[i];
         double w = fxi_metric_weight(r, i);
         c[y].rows += w;
@@ -36,7 +32,6 @@ static counts *count(const fxi_metric_rows *r)
         if (y == label)
             c[y].hits += w;
     }
-    return c;
 }
 
 static double macro(const counts *c, size_t n, quotient *of)
@@ -71,28 +66,45 @@ static double second(const counts *c, size_t n, quotient *of)
 static fx_status combine(double *out, const fxi_metric_rows *r, quotient *of,
                          double (*all)(const counts *c, size_t n, quotient *of))
 {
-    counts *c = count(r);
+    counts *c = fxi_zalloc(r->classes, sizeof *c);
 
     if (!c)
         return FX_ENOMEM;
+    fxi_metric_counts_add(c, r);
     *out = all(c, r->classes, of);
     free(c);
     return FX_OK;
 }
 
-#define METRIC(name, of, all)                                                                      \
+#define METRICS                                                                                    \
+    METRIC(precision, precision, second)                                                           \
+    METRIC(precision_macro, precision, macro)                                                      \
+    METRIC(precision_micro, precision, micro)                                                      \
+    METRIC(recall, recall, second)                                                                 \
+    METRIC(recall_macro, recall, macro)                                                            \
+    METRIC(recall_micro, recall, micro)                                                            \
+    METRIC(f1, f1, second)                                                                         \
+    METRIC(f1_macro, f1, macro)                                                                    \
+    METRIC(f1_micro, f1, micro)
+
+#define METRIC(name, part, all)                                                                    \
     fx_status fxi_metric_counts_##name(double *out, const fxi_metric_rows *r, size_t k,            \
                                        const fx_run *run)                                          \
     {                                                                                              \
         (void)k, (void)run;                                                                        \
-        return combine(out, r, of, all);                                                           \
+        return combine(out, r, part, all);                                                         \
     }
-METRIC(precision, precision, second)
-METRIC(precision_macro, precision, macro)
-METRIC(precision_micro, precision, micro)
-METRIC(recall, recall, second)
-METRIC(recall_macro, recall, macro)
-METRIC(recall_micro, recall, micro)
-METRIC(f1, f1, second)
-METRIC(f1_macro, f1, macro)
-METRIC(f1_micro, f1, micro)
+METRICS
+#undef METRIC
+
+bool fxi_metric_counts_of(double *out, const fxi_metric *m, const counts *c, size_t classes)
+{
+#define METRIC(name, part, all)                                                                    \
+    if (m->type->of == fxi_metric_counts_##name) {                                                 \
+        *out = all(c, classes, part);                                                              \
+        return true;                                                                               \
+    }
+    METRICS
+#undef METRIC
+    return false;
+}

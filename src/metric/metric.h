@@ -57,6 +57,12 @@ fxi_metric_function fxi_metric_ranked_auc, fxi_metric_ranked_precision;
 /* pairs.c - share of pairs of rows of one query in the order of their labels */
 fxi_metric_function fxi_metric_pairs;
 /* counts.c - precision, recall and F1 of predicted classes */
+typedef struct fxi_metric_count {       /* of a class; over rows, which may come in parts */
+    double rows, predicted, hits;
+} fxi_metric_count;
+void fxi_metric_counts_add(fxi_metric_count *c, const fxi_metric_rows *r);      /* c[classes] */
+bool fxi_metric_counts_of(double *out, const fxi_metric *m, const fxi_metric_count *c,
+                          size_t classes);      /* is it one? */
 fxi_metric_function fxi_metric_counts_precision, fxi_metric_counts_precision_macro,
     fxi_metric_counts_precision_micro, fxi_metric_counts_recall, fxi_metric_counts_recall_macro,
     fxi_metric_counts_recall_micro, fxi_metric_counts_f1, fxi_metric_counts_f1_macro,

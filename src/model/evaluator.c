@@ -3,8 +3,8 @@
  *
  * Of rows that were added there remain sums, of which the means are made (metric/mean.c), and the
  * numbers that are needed in order at the end: labels, predictions, scores, weights, queries.  All
- * metrics of targets are means, so of targets nothing remains.  Sums are taken row by row, so
- * batches make no difference. */
+ * metrics of targets are means, so of targets nothing remains, and nothing of classes if only means
+ * and counts are wanted.  Sums are taken row by row, so batches make no difference. */
 
 #include "model/model.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { SORTED = 24 };                   /* bytes a row while scores are sorted (metric/ranked.c) */
+enum { CONFUSED = 64 };                 /* classes whose matrix is kept instead of the rows */
 
 /* ---- Making --------------------------------------------------------------------------------- */
 fx_status fxi_model_evaluator_open(fx_evaluator *e, const fx_model *m, size_t rows,
@@ -34,7 +35,7 @@ fx_status fxi_model_evaluator_open(fx_evaluator *e, const fx_model *m, size_t ro
 void fxi_model_evaluator_close(fx_evaluator *e)
 {
     fxi_model_scorer_close(&e->scorer);
-    fxi_free(e->y, e->label, e->score, e->weight, e->qid);
+    fxi_free(e->y, e->label, e->score, e->weight, e->qid, e->count, e->confusion);
 }
 
 fx_status fx_model_evaluator_new(fx_evaluator **out, const fx_model *m, const fx_run *run)
@@ -54,6 +55,46 @@ fx_status fx_model_evaluator_new(fx_evaluator **out, const fx_model *m, const fx
     fxi_model_share(m);
     *out = e;
     return FX_OK;
+}
+
+/* True if all of them are means or counts of classes. */
+static bool summed(const fx_evaluator *e, const fxi_metric *metric, size_t n,
+                   const fxi_metric_count *count)
+{
+    bool all = true;
+    double x;
+
+    for (size_t i = 0; i < n; i++)
+        all &= fxi_metric_mean_of(&x, &metric[i], &e->sums)
+               || fxi_metric_counts_of(&x, &metric[i], count, e->m->c.classes);
+    return all;
+}
+
+fx_status fx_model_evaluator_only(fx_evaluator *e, const char *const *name, size_t n)
+{
+    if (!e || !name)
+        return fxi_error(FX_EINVAL, "fx_model_evaluator_only: %s is NULL", e ? "name" : "e");
+    if (e->n || e->count)
+        return fxi_error(FX_EINVAL, "fx_model_evaluator_only: rows were added before, or it was "
+                         "said before what is wanted");
+    size_t classes = e->m->c.classes, cells = classes <= CONFUSED ? classes * classes : 0;
+    fxi_metric *metric = fxi_alloc(n, sizeof *metric);
+    fxi_metric_count *count = fxi_zalloc(classes, sizeof *count);
+    double *confusion = fxi_zalloc(cells, sizeof *confusion);
+    fx_status st = metric && count && confusion ? fxi_model_evaluator_named(metric, name, n, e)
+                                                : FX_ENOMEM;
+
+    if (!st && e->m->task == FXI_CLASSIFY && summed(e, metric, n, count)) {
+        e->kept = false;
+        e->count = count;
+        count = NULL;
+        if (cells) {
+            e->confusion = confusion;
+            confusion = NULL;
+        }
+    }
+    fxi_free(metric, count, confusion);
+    return st;
 }
 
 void fx_model_evaluator_free(fx_evaluator *e)
@@ -189,6 +230,13 @@ static void keep(fx_evaluator *e, const fxi_metric_rows *r)
         e->qid[e->n + i] = r->qid ? r->qid[i] : -1;
 }
 
+static void count(fx_evaluator *e, const fxi_metric_rows *r)
+{
+    fxi_metric_counts_add(e->count, r);
+    for (size_t i = 0; i < r->n && e->confusion; i++)
+        e->confusion[(size_t)r->y[i] * r->classes + (size_t)r->label[i]] += fxi_metric_weight(r, i);
+}
+
 static fx_status add(fx_evaluator *e, const fx_table *t, const double *score, const fx_run *run)
 {
     batch x;
@@ -204,6 +252,8 @@ static fx_status add(fx_evaluator *e, const fx_table *t, const double *score, co
         fxi_metric_mean_add(&e->sums, &r);
         if (e->kept)
             keep(e, &r);
+        else if (e->count)
+            count(e, &r);
         e->n += x.n;
     }
     fxi_model_evaluate_close(&p);
@@ -273,6 +323,9 @@ fx_status fx_model_evaluator_metrics(fx_metrics *out, double *confusion, const f
     fx_status st = fxi_model_evaluator_check(out, confusion, e);
     if (!st)
         st = complete(&r, e);
+    if (!st && confusion && e->count && !e->confusion)
+        st = fxi_error(FX_EUNSUPPORTED, "a confusion matrix of %zu classes needs the rows",
+                       e->m->c.classes);
     if (st)
         return st;
     fx_metrics m = fxi_model_metrics_none(e->n);
@@ -283,13 +336,15 @@ fx_status fx_model_evaluator_metrics(fx_metrics *out, double *confusion, const f
         m.logloss = e->sums.log / e->sums.weight;
     if (e->kept)
         st = fxi_metric_ranked_auc(&m.auc, &r, 0, run);
-    else
+    else if (!classes)
         m.rmse = sqrt(e->sums.square / e->sums.weight);
     if (st)
         return st;
-    if (confusion)
+    if (confusion && e->confusion)
+        memcpy(confusion, e->confusion, classes * classes * sizeof *confusion);
+    else if (confusion)
         memset(confusion, 0, classes * classes * sizeof *confusion);
-    for (size_t i = 0; i < e->n && confusion; i++)
+    for (size_t i = 0; i < e->n && confusion && e->kept; i++)
         confusion[(size_t)e->y[i] * classes + (size_t)e->label[i]] += fxi_metric_weight(&r, i);
     fxi_sized_out(out, &m, sizeof m);
     return FX_OK;
@@ -319,9 +374,15 @@ fx_status fx_model_evaluator_by(double *out, const char *const *name, size_t n,
     fx_status st = metric ? fxi_model_evaluator_named(metric, name, n, e) : FX_ENOMEM;
     if (!st)
         st = complete(&r, e);
-    for (size_t i = 0; i < n && !st; i++)
-        if (!fxi_metric_mean_of(&out[i], &metric[i], &e->sums))
+    for (size_t i = 0; i < n && !st; i++) {
+        bool done = fxi_metric_mean_of(&out[i], &metric[i], &e->sums)
+                    || (e->count
+                        && fxi_metric_counts_of(&out[i], &metric[i], e->count, r.classes));
+        if (!done && e->count)
+            st = fxi_error(FX_EINVAL, "%s was not among the metrics that are wanted", name[i]);
+        else if (!done)
             st = fxi_metric_of(&out[i], &metric[i], &r, run);
+    }
     free(metric);
     return st;
 }

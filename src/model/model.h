@@ -321,6 +321,8 @@ struct fx_evaluator {
     double *weight;                     /* or NULL */
     int64_t *qid;                       /* or NULL */
     uint64_t limit;                     /* of memory, which was reached: rows are counted; or 0 */
+    fxi_metric_count *count;            /* [classes] if rows are not kept, else NULL .. */
+    double *confusion;                  /* .. [classes][classes], or NULL: there are too many */
 };
 /* rows: how many to expect.  Nothing is to be closed after a failure. */
 fx_status fxi_model_evaluator_open(fx_evaluator *e, const fx_model *m, size_t rows,

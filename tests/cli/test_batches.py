@@ -121,6 +121,12 @@ def test_evaluate_needs_memory_for_scores(fx, files):
     fx("evaluate", "m.fx", "x.svm", "--max-memory", str(48 * ROWS))
     fx("train", "x.svm", "-o", "r.fx", "--model", "ridge", "--task", "regress")
     fx("evaluate", "r.fx", "x.svm", "--max-memory", "300K")      # of numbers, sums are enough
+    assert "HINT: --metric accuracy" in talk                    # so they are for these of classes
+    named = ["evaluate", "m.fx", "x.svm", "--metric", "accuracy,logloss,f1,precision-micro"]
+    assert found(fx, *named, "--max-memory", "300K") == found(fx, *named)
+    assert found(fx, *named)["confusion"] == found(fx, *named[:3])["confusion"]
+    for more in ("auc", "average-precision"):
+        fx(*named[:3], "--metric", f"accuracy,{more}", "--max-memory", "300K", status=4)
 
 
 def test_evaluate_names_the_line(fx, files):
@@ -200,6 +206,14 @@ def test_compare(fx, files, name):
         assert scores(name, "--max-memory", "16M", *regress) == scores(name, *regress)
 
 
+@pytest.mark.large
+def test_compare_holds_only_what_it_draws(fx, files):
+    for name in ("x.svm", "text.svm"):
+        (files / "many.svm").write_bytes((files / name).read_bytes() * 30)      # 240,000 rows
+        done = fx("compare", "many.svm", "--rows", "400", "--seeds", "1", "--methods", "linear", "--max-memory", "10M")
+        assert f"400 of {30 * ROWS} rows are used" in done.talk
+
+
 # ---- Memory -------------------------------------------------------------------------------------
 def peak(program, cwd, *args):
     """Bytes of the largest resident set, of a process of its own."""
@@ -213,8 +227,9 @@ def peak(program, cwd, *args):
 
 @pytest.mark.large
 @pytest.mark.parametrize("args, row", [(["info"], 0), (["evaluate", "m.fx"], 48), (["evaluate", "r.fx"], 0),
+                                       (["evaluate", "m.fx", "--metric", "accuracy,f1"], 0),
                                        (["convert", "-o", "y.svm"], 0), (["convert", "-o", "y.csv"], 0),
-                                       (["compare", "--rows", "100", "--metric", "logloss"], 50)],     # ends after reading
+                                       (["compare", "--rows", "100", "--metric", "logloss"], 0)],      # ends after reading
                          ids=lambda x: "-".join(x[:2]) if isinstance(x, list) else str(x))
 def test_memory_is_flat(program, fx, tmp_path, args, row):
     svm(tmp_path / "x.svm", rows=3000)

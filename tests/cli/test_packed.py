@@ -169,7 +169,7 @@ def test_window_limit(fx, put, text):
     if shutil.which("zstd"):
         big = zstd(text * 2000, "--long=27")
         r = fx("info", put("x.svm.zst", big), "--max-memory", "8M", status=4)
-        assert "x.svm.zst: unpacking" in r.talk and "128.0 MiB, the limit is 8.0 MiB" in r.talk
+        assert "x.svm.zst: unpacking" in r.talk and "256.0 MiB, the limit is 8.0 MiB" in r.talk
 
 
 # ---- zip ----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ cli/files/file_hash.c"""
 
 import gzip
 import lzma
+import math
 import os
 import random
 import re
@@ -150,6 +151,16 @@ def test_eval_set(fx, tmp_path):
     assert history[0] == history[1]
 
 
+def test_dry_run(fx, tmp_path):
+    """Says what the first pass of a fit would find."""
+    svm(tmp_path / "x.svm")
+    for model in ["--model", "logistic", "--scale", "auto"], ["--model", "fm:solver=lbfgs", "--task", "classify"]:
+        memory = fx("train", "x.svm", "--dry-run", "--json", *model)
+        done = fx("train", "x.svm", "--dry-run", "--json", *model, "--max-memory", "3M")
+        assert "too large for --max-memory" in done.talk and done.json == memory.json
+        assert done.json["scale"] == "maxabs" and "values reach 2 in column 1" in done.talk
+
+
 def test_refused(fx, tmp_path):
     svm(tmp_path / "x.svm")
     for model in (["--model", "svm"], ["--model", "logistic", "--penalty", "l1"],
@@ -158,6 +169,8 @@ def test_refused(fx, tmp_path):
         assert "the limit is" in done.talk
         assert "need not be in memory for --model logistic, ridge, svm-l2, pca, perceptron" in done.talk
         assert "with --penalty l1, for --solver proximal" in done.talk
+    done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "8M", "--model", "fm", status=4)  # the rows fit, the fit does not
+    assert "weights and their fit needs" in done.talk and "factorization machines with --solver lbfgs" in done.talk
     assert sorted(os.listdir(tmp_path)) == ["x.svm"]
 
 
@@ -308,6 +321,20 @@ def test_choosing_keeps_the_limit(program, fx, tmp_path):
     fx("make", "pairs:n=1000000,d=200,nz=15", "-o", "x.svm")     # too many for products of three columns
     train = ["train", "x.svm", "--penalty", "l1", "--solver", "proximal", "--dry-run", "--max-memory", "28M"]
     assert peak(program, tmp_path, *train) <= 28 << 20
+
+
+@pytest.mark.large
+def test_rows_of_ones(fx, tmp_path):
+    """Ones are not in the file: rows take more in memory than there."""
+    rng = random.Random(6)
+    lines = [f"{i % 2} " + " ".join(f"{j}:1" for j in sorted(rng.sample(range(1, 2000), 300))) + "\n" for i in range(400)]
+    (tmp_path / "x.svm").write_text("".join(lines) * 60)
+    train = ["train", "x.svm", "-o", "m.fx", "--model", "perceptron:max-iter=2", "--spill", "rows", "--threads", "2", "--json",
+             "--max-memory"]
+    done = fx(*train, "26M", status=4)
+    limit = math.ceil(float(re.search(r"columns take ([\d.]+) MiB", done.talk)[1]) + 2) << 20
+    done = fx(*train, limit)
+    assert done.json["engine"]["name"] == "stream" and done.json["peak_bytes"] <= limit
 
 
 @pytest.mark.large
@@ -592,3 +619,16 @@ def test_peak(fx, tmp_path):
                    ["x.svm", "--spill", "rows"]):
         done = fx("train", *source, "-o", "m.fx", "--model", "logistic", "--max-memory", "24M", "--max-iter", "3", "--json")
         assert done.json["rows"] == 300000 and done.json["peak_bytes"] < 24 << 20
+
+
+@pytest.mark.large
+def test_peak_while_unpacking(fx, tmp_path):
+    """A window of 16 MiB and the rows that come from it."""
+    svm(tmp_path / "part.svm", rows=50000)
+    way = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 16 << 20}]
+    (tmp_path / "x.svm.xz").write_bytes(lzma.compress(9 * bytes_of(tmp_path / "part.svm"), filters=way))
+    train = ["train", "x.svm.xz", "-o", "m.fx", "--model", "logistic", "--max-iter", "3", "--json", "--max-memory"]
+    done = fx(*train, "24M", status=4)
+    limit = math.ceil(float(re.search(r"and as much for what is in it, takes ([\d.]+) MiB", done.talk)[1])) << 20
+    done = fx(*train, limit)
+    assert done.json["engine"]["name"] == "stream" and 16 << 20 < done.json["peak_bytes"] < limit

@@ -452,17 +452,19 @@ static fx_status model_evaluator(const char *spec)
     fx_model *m = model_of(spec, &t);
     fx_metrics got = {.size = sizeof got, .rows = 77};
     fx_evaluator *e = NULL;
-    const char *const auc = "auc";
+    const char *const name = strstr(spec, "svm-l2") ? "f1-macro" : "auc";
     double value = 0, *score = calloc(t.rows * fx_model_width(m, FX_SCORE), sizeof *score);
 
     call_begin();
     fx_status s = fx_model_evaluator_new(&e, m, &two);
     if (!s)
+        s = fx_model_evaluator_only(e, &name, 1);
+    if (!s)
         s = fx_model_evaluator_add(e, &t, &two);
     if (!s)
         s = fx_model_evaluator_add_scored(e, &t, score, &two);
     if (!s)
-        s = fx_model_evaluator_by(&value, &auc, 1, e, &two);
+        s = fx_model_evaluator_by(&value, &name, 1, e, &two);
     s = call_end(s ? s : fx_model_evaluator_metrics(&got, NULL, e, &two));
     fx_model_evaluator_free(e);
     fx_model_free(m);
@@ -779,6 +781,7 @@ const scenario model_scenarios[] = {
     {"fx_model_evaluator_add", model_evaluator, "kernel-svm:calibrate=yes,collapse=no"},
     {"fx_model_evaluator_add_scored", model_evaluator, "logistic"},
     {"fx_model_evaluator_by", model_evaluator, "logistic"},
+    {"fx_model_evaluator_only", model_evaluator, "svm-l2"},
     {"fx_model_evaluator_metrics", model_evaluator, "fm:task=rank,rank=2,max-iter=3,tol=1"},
     {"fx_model_evaluate_by", model_measure, "logistic"},
     {"fx_model_evaluate_by", model_measure, "kernel-svm:calibrate=yes,collapse=no"},

@@ -65,7 +65,7 @@ class Answers(Asked):
         self._names = None if names is None else strings(names)
         self._progress = PROGRESS(lambda _, done: bool(self.errors))
         self.threads = threads(n_jobs)
-        need = COPIES * spill.largest + SUMS * features
+        need = COPIES * spill.unpacked + SUMS * features
         workers = min(self.threads, max(1, len(spill.blocks)))
         if max_memory:
             workers = min(workers, max_memory // need)

@@ -82,12 +82,23 @@ def _numbers(at: int, kind, n: int) -> np.ndarray:
     return np.frombuffer((kind * n).from_address(at), kind)
 
 
+def _ends(m: fx_matrix) -> tuple[int, int]:
+    """Numbers of the first entry of sparse rows, and of that after their last."""
+    ptr = _numbers(m.ptr, ctypes.c_int64, m.rows + 1)
+    return int(ptr[0]), int(ptr[-1])
+
+
+def _bytes(m: fx_matrix) -> int:
+    start, end = _ends(m)
+    return (end - start) * (12 if m.wide else 8)
+
+
 def shift(m: fx_matrix) -> None:
     """Columns of a file that were taken to count from 1, when they count from 0."""
-    start, *_, end = _numbers(m.ptr, ctypes.c_int64, m.rows + 1)
+    start, end = _ends(m)
     kind = ctypes.c_int64 if m.wide else ctypes.c_int32
     if end > start:
-        _numbers(m.col + int(start) * ctypes.sizeof(kind), kind, int(end - start))[:] += 1
+        _numbers(m.col + start * ctypes.sizeof(kind), kind, end - start)[:] += 1
     m.cols += 1
 
 
@@ -99,11 +110,13 @@ class Packer:
     first : number of the first row that is added
     rows, cols : of all that was added
     base : number of the first column in files
+    sparse : bytes of columns and floats of the last block, if its rows are sparse
     starts : number of the first row of each of the caller's parts, if there are some
     """
 
     def __init__(self, first: int = 0, starts: list[int] | None = None) -> None:
         self.first, self.rows, self.cols, self.base = first, 0, 0, 0
+        self.sparse = 0
         self.starts = [] if starts is None else starts
         self._waiting: list[Piece] = []
         self._count = 0                 # rows that wait
@@ -162,6 +175,7 @@ class Packer:
         del alive
         with self.places(self.first + self.rows - self._count):
             check(status)
+        self.sparse = sum(_bytes(m) for piece in self._waiting for m in piece.matrices if m.ptr)
         self._keep(data)
         self._waiting.clear()
         self._count = 0

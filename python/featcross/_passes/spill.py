@@ -31,12 +31,13 @@ class Spill(Packer):
     ----------
     bytes : of the file
     largest : bytes of the largest block
+    unpacked : the same in memory, where ones are numbers of 4 bytes
     blocks : first byte, and bytes, of each
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.bytes = self.largest = 0
+        self.bytes = self.largest = self.unpacked = 0
         self.blocks: list[tuple[int, int]] = []
         self._late = 0                  # blocks before this one were packed with another base
         self._file = tempfile.TemporaryFile(prefix="featcross-", buffering=0)
@@ -60,6 +61,7 @@ class Spill(Packer):
             left = left[self._file.write(left):]
         self.bytes += len(data)
         self.largest = max(self.largest, len(data))
+        self.unpacked = max(self.unpacked, len(data), self.sparse)
 
     def read(self, k: int, data: bytearray | None = None) -> tuple[fx_table, Block]:
         """Block k, from any thread; the table lives as long as the other. data: memory for the

@@ -2,7 +2,7 @@
  * t_evaluator.c - rows in batches give the metrics of one table with all of them, bit for bit:
  * classes, targets, rankings, pairs of classes, text labels, weights and queries that begin late,
  * rows left out; rows that were scored elsewhere; what exceeds the memory is refused with what all
- * rows need. */
+ * rows need; metrics that are sums need none. */
 #include "fixture.h"
 
 enum { ROWS = 300 };
@@ -172,6 +172,49 @@ static void limit(void)
     fx_data_free(d);
 }
 
+/* Sums are the same if nothing else is kept, within a limit that holds no rows. */
+static void only_sums(const char *model, int classes)
+{
+    static const char *const name[] = {"accuracy", "f1-macro", "recall-micro", "precision-macro"};
+    fx_data *d = made("pairs:n=3000,d=20,nz=6,k=4");
+    fx_table t = fx_data_table(d);
+    double label[3000], weight[3000], want[4], got[4], confusion[2][9];
+    fx_run run = {.size = sizeof run, .max_memory = 16384};
+    fx_metrics m[2] = {FX_INIT(fx_metrics), FX_INIT(fx_metrics)};
+    const char *auc = "auc", *wrong = "rmse";
+    fx_evaluator *e = NULL;
+    fx_matrix X;
+
+    for (size_t i = 0; i < t.rows; i++) {
+        label[i] = (double)(t.label[i] > 0) + (classes == 3 && i % 3 == 0);
+        weight[i] = 0.1 * (double)(i % 4);
+    }
+    t.label = label;
+    t.weight = weight;
+    fx_model *of = fitted(&(fx_plan){PLAN, .model = model}, &t, NULL);
+    CHECK(fx_model_evaluate(&m[0], confusion[0], of, &t, NULL) == FX_OK);
+    CHECK(fx_model_evaluate_by(want, name, 4, of, &t, NULL) == FX_OK);
+    CHECK(fx_model_evaluator_new(&e, of, &run) == FX_OK);
+    CHECK(fx_model_evaluator_only(e, &wrong, 1) == FX_EINVAL);
+    CHECK(fx_model_evaluator_only(e, &auc, 1) == FX_OK);        /* needs them; nothing is changed */
+    CHECK(fx_model_evaluator_only(e, name, 4) == FX_OK);
+    CHECK(fx_model_evaluator_only(e, name, 4) == FX_EINVAL);
+    for (size_t i = 0; i < t.rows; i += 100) {
+        fx_table part = rows_of(&t, &X, i, 100);
+        CHECK(fx_model_evaluator_add(e, &part, &run) == FX_OK);
+    }
+    CHECK(fx_model_evaluator_metrics(&m[1], confusion[1], e, &run) == FX_OK);
+    CHECK(m[1].rows == 3000 && m[1].accuracy == m[0].accuracy && same(m[1].logloss, m[0].logloss));
+    CHECK(isnan(m[1].auc) && isnan(m[1].rmse) && m[0].auc > 0);
+    CHECK(!memcmp(confusion[0], confusion[1], (size_t)(classes * classes) * sizeof(double)));
+    CHECK(fx_model_evaluator_by(got, name, 4, e, &run) == FX_OK && !memcmp(got, want, sizeof got));
+    CHECK(fx_model_evaluator_by(got, &auc, 1, e, &run) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "auc was not among"));
+    fx_model_evaluator_free(e);
+    fx_model_free(of);
+    fx_data_free(d);
+}
+
 static void rejects(void)
 {
     fx_data *d = made("pairs:n=300,d=20,nz=6,k=4");
@@ -200,6 +243,9 @@ static void rejects(void)
     CHECK(fx_model_evaluator_by(NULL, &auc, 1, e, NULL) == FX_EINVAL);
     CHECK(fx_model_evaluator_by(&value, NULL, 1, e, NULL) == FX_EINVAL);
     CHECK(fx_model_evaluator_by(&value, &auc, 1, NULL, NULL) == FX_EINVAL);
+    CHECK(fx_model_evaluator_only(e, &auc, 1) == FX_EINVAL);    /* rows were added */
+    CHECK(fx_model_evaluator_only(NULL, &auc, 1) == FX_EINVAL);
+    CHECK(fx_model_evaluator_only(e, NULL, 1) == FX_EINVAL);
     fx_model_evaluator_free(e);
     fx_model_evaluator_free(NULL);
     fx_model_free(m);
@@ -220,6 +266,8 @@ int main(void)
     batches_differ();
     given_scores();
     limit();
+    only_sums("logistic", 2);
+    only_sums("svm-l2", 3);
     rejects();
     return 0;
 }

@@ -160,7 +160,8 @@ def test_bar_in_a_notebook(hurried, monkeypatch):
 
 def test_bar_of_a_fit_shows_the_objective(hurried, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Notebook())
-    model = FactorizationMachineRegressor(8, max_iter=40, tol=0, random_state=1, n_jobs=1, verbose=1)
+    model = FactorizationMachineRegressor(30, max_iter=200, tol=0, random_state=1, n_jobs=1,
+                                          verbose=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, X[:, 0] * X[:, 1])

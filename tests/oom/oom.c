@@ -37,8 +37,8 @@ static const char *const without_run[] = {
     "fx_data_reader_counts", "fx_data_write_describe", "fx_data_folds",
     "fx_data_scale_restore", "fx_data_scale_describe", "fx_data_make_describe", "fx_kernel_parse",
     "fx_kernel_describe", "fx_map_describe", "fx_map_bound", "fx_model_describe", "fx_model_dump",
-    "fx_model_metrics", "fx_metric_describe", "fx_model_export", "fx_model_pass_begin",
-    "fx_model_pass_add", "fx_model_pass_merge", "fx_model_pass_end"};
+    "fx_model_metrics", "fx_model_evaluator_only", "fx_metric_describe", "fx_model_export",
+    "fx_model_pass_begin", "fx_model_pass_add", "fx_model_pass_merge", "fx_model_pass_end"};
 
 static bool takes_run(const char *function)
 {

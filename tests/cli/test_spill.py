@@ -319,8 +319,8 @@ def test_rows_in_memory_count(fx, program, tmp_path):
 def test_choosing_keeps_the_limit(program, fx, tmp_path):
     """What the fit of one candidate has freed is not held during that of the next."""
     fx("make", "pairs:n=1000000,d=200,nz=15", "-o", "x.svm")     # too many for products of three columns
-    train = ["train", "x.svm", "--penalty", "l1", "--solver", "proximal", "--dry-run", "--max-memory", "28M"]
-    assert peak(program, tmp_path, *train) <= 28 << 20
+    train = ["train", "x.svm", "--penalty", "l1", "--solver", "proximal", "--dry-run", "--max-memory", "32M"]
+    assert peak(program, tmp_path, *train) <= 32 << 20
 
 
 @pytest.mark.large
@@ -332,7 +332,7 @@ def test_rows_of_ones(fx, tmp_path):
     train = ["train", "x.svm", "-o", "m.fx", "--model", "perceptron:max-iter=2", "--spill", "rows", "--threads", "2", "--json",
              "--max-memory"]
     done = fx(*train, "26M", status=4)
-    limit = math.ceil(float(re.search(r"columns take ([\d.]+) MiB", done.talk)[1]) + 2) << 20
+    limit = math.ceil(float(re.search(r"columns take ([\d.]+) MiB", done.talk)[1]) + 5) << 20   # and the fit
     done = fx(*train, limit)
     assert done.json["engine"]["name"] == "stream" and done.json["peak_bytes"] <= limit
 

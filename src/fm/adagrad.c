@@ -24,8 +24,8 @@
  * The fit has converged when the losses of visits plus the penalties change by less than tol.
  *
  * Cost: O(order rank) per entry and epoch, of which the objective takes a fifth to a quarter, and
- * two copies of the state per epoch.  One thread per output: outputs run in parallel; objectives,
- * which are exact sums over blocks, use more.
+ * two copies of the state per epoch.  Outputs run in parallel.  A single one uses threads, too: for
+ * objectives, which are exact sums over blocks, and for panels of a batch (adagrad_panels.c).
  *
  * Rows may be elsewhere: then epochs and objectives are questions (adagrad_ask.c), which carry the
  * whole state, and rows answer them to the same bits (adagrad_pass.c).

@@ -9,7 +9,11 @@
     1e-140 /* gradients below it are 0: their squares would be
                                          * denormal numbers */
 
-enum { FXI_FM_ADAGRAD_ROWS = 16, FXI_FM_ADAGRAD_ORDER = 8 };     /* order: of fast rows */
+enum {
+    FXI_FM_ADAGRAD_ROWS = 16,           /* whose losses are added up together, at most */
+    FXI_FM_ADAGRAD_MANY = 64,           /* that are visited together, at most */
+    FXI_FM_ADAGRAD_ORDER = 8            /* of fast rows */
+};
 
 /* How scores are computed, which decides their last bits: so it depends on all rows, whatever part
  * of them is at hand. */
@@ -17,7 +21,7 @@ typedef struct fxi_fm_adagrad_look {
     bool fast;                          /* by adagrad_hot.c, else by row.c */
     bool subtracts;                     /* fast: order 2 may subtract, because no number is large */
     bool ones;                          /* all numbers of rows are known to be 1 */
-    size_t max_rows;                    /* at a time */
+    size_t max_rows;                    /* whose losses are added up together */
 } fxi_fm_adagrad_look;
 /* adagrad_look.c - counts of what rows hold, FXI_FM_ADAGRAD_LOOK of them, of rows i..end - 1 or
  * added up; then what follows from those of all rows.  flags: as part of a question. */
@@ -38,22 +42,25 @@ typedef struct fxi_fm_adagrad_rows {
     fxi_team *team;
     fxi_fm_adagrad_look look;
     bool together;                      /* weights are visited together with order 2 */
+    bool short_sums;                    /* all subtract: what is pending is sums, one a row */
     size_t entries;                     /* most in a row */
-    size_t rows;                        /* how many there are */
-    size_t capacity;                    /* entries of max_rows rows */
+    size_t max_rows, rows;              /* at a time; how many there are */
+    size_t capacity;                    /* of g: rows if short_sums, else their entries */
+    fxi_threadpool *pool;               /* the batch's, or NULL */
     const size_t *start;                /* entries of row r: from start[r] - start[0] on .. */
     const double *x;                    /* .. numbers other than 0 .. */
     const int32_t *col;                 /* .. and their columns, as blocks see them */
-    double f[FXI_FM_ADAGRAD_ROWS];      /* scores */
-    double by[FXI_FM_ADAGRAD_ROWS];     /* slopes */
+    double f[FXI_FM_ADAGRAD_MANY];      /* scores */
+    double by[FXI_FM_ADAGRAD_MANY];     /* slopes */
+    double *part;                       /* [panels][max_rows] of scores */
     double *g;                          /* [blocks][panels][capacity][FXI_LANES] derivatives */
-    double *table;                      /* fast: of adagrad_hot.c */
+    double *table;                      /* fast: [panels][..] of adagrad_hot.c */
     fxi_fm_workspace *workspace;        /* not fast; in scratch */
     fxi_scratch scratch;
     double *K;                          /* [max_rows][blocks][panels][FXI_LANES], not fast */
     double (*theta)[FX_ORDER_MAX];      /* [max_rows] df/dtheta, not fast */
-    size_t *own_start;                  /* rows packed in here: [max_rows + 1], [capacity] */
-    double *own_x;
+    size_t *own_start;                  /* rows packed in here: [max_rows + 1] .. */
+    double *own_x;                      /* .. and [max_rows * (entries + 1)] */
     int32_t *own_col;
     unsigned char *touched;             /* [cols] */
     int32_t *list, *front;              /* columns touched, without constants; constants */
@@ -90,10 +97,14 @@ static inline double *fxi_fm_adagrad_pending(const fxi_fm_adagrad_rows *a, size_
     return a->g + (kernel * a->capacity + fxi_fm_adagrad_first(a, r)) * FXI_LANES;
 }
 
-/* adagrad_row.c - adds all but the linear term to f[r]; the same of by[r] df_r/dv to G. */
-void fxi_fm_adagrad_row_score(fxi_fm_adagrad_rows *a, size_t r, const double *v, bool learn);
-void fxi_fm_adagrad_row_accumulate(const fxi_fm_adagrad_rows *a, double *G, size_t r,
-                                   const double *v);
+/* adagrad_panels.c - fast rows: adds all but the linear term to f, the same of derivatives to G; a
+ * step of the factors for all that was touched. */
+size_t fxi_fm_adagrad_panels(const fxi_fm *fm);         /* of all blocks */
+size_t fxi_fm_adagrad_panels_table(size_t entries);     /* numbers for each */
+void fxi_fm_adagrad_panels_score(fxi_fm_adagrad_rows *a, const double *v, bool learn);
+void fxi_fm_adagrad_panels_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v);
+void fxi_fm_adagrad_panels_step(fxi_fm_adagrad_rows *a, double *v, double *sum, double *G,
+                                const double *share, double lr);
 
 /* Items of a block: rows with weight, or winners of pairs, shuffled and cut into batches of even
  * size. */
@@ -123,13 +134,15 @@ typedef struct fxi_fm_adagrad_batch {
                                          * NULL: losses alone */
     double *share;                      /* [cols] factor of penalties: all batches divided by those
                                          * that touch the column */
+    fxi_threadpool *pool;               /* for panels; NULL: one thread */
     fxi_fm_adagrad_rows rows;
 } fxi_fm_adagrad_batch;
 
 /* adagrad_batch.c - items `first`.. of a block; losers of pairs are drawn for `epoch`.  sum NULL:
- * losses alone.  room: for rows of so many entries, between batches. */
+ * losses alone, by one thread.  room: for rows of so many entries, between batches. */
 fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem *p, double *v,
-                                   double *sum, fxi_fm_adagrad_look look, size_t entries);
+                                   double *sum, fxi_fm_adagrad_look look, size_t entries,
+                                   const fx_run *run);
 fx_status fxi_fm_adagrad_batch_room(fxi_fm_adagrad_batch *a, size_t entries);
 void fxi_fm_adagrad_batch_free(fxi_fm_adagrad_batch *a);
 bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries);

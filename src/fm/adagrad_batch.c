@@ -19,19 +19,23 @@ bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
 }
 
 fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem *p, double *v,
-                                   double *sum, fxi_fm_adagrad_look look, size_t entries)
+                                   double *sum, fxi_fm_adagrad_look look, size_t entries,
+                                   const fx_run *run)
 {
     fx_status st;
 
     *a = (fxi_fm_adagrad_batch){.p = p, .v = v, .sum = sum};
     if ((st = fxi_fm_adagrad_rows_new(&a->rows, p->fm, look, entries)) || !sum)
         return st;
+    fx_run how = fxi_sized_run(run);
+    how.threads = fxi_parallel_threads(run, fxi_fm_adagrad_panels(p->fm));
     a->G = fxi_zalloc(p->fm->size, sizeof *a->G);
     a->share = fxi_zalloc(p->fm->cols, sizeof *a->share);
-    if (!a->G || !a->share) {
+    if (!a->G || !a->share || (how.threads > 1 && fxi_threadpool_new(&a->pool, &how))) {
         fxi_fm_adagrad_batch_free(a);
         return FX_ENOMEM;
     }
+    a->rows.pool = a->pool;
     return FX_OK;
 }
 
@@ -42,12 +46,15 @@ fx_status fxi_fm_adagrad_batch_room(fxi_fm_adagrad_batch *a, size_t entries)
     if (entries <= a->rows.entries)
         return FX_OK;
     fxi_fm_adagrad_rows_free(&a->rows);
-    return fxi_fm_adagrad_rows_new(&a->rows, a->p->fm, look, entries);
+    fx_status st = fxi_fm_adagrad_rows_new(&a->rows, a->p->fm, look, entries);
+    a->rows.pool = a->pool;
+    return st;
 }
 
 void fxi_fm_adagrad_batch_free(fxi_fm_adagrad_batch *a)
 {
     fxi_free(a->G, a->share);
+    fxi_threadpool_free(a->pool);
     fxi_fm_adagrad_rows_free(&a->rows);
     *a = (fxi_fm_adagrad_batch){0};
 }
@@ -69,7 +76,7 @@ static size_t pack_items(fxi_fm_adagrad_batch *a, const fxi_fm_adagrad_block *b,
                          size_t n, uint64_t epoch)
 {
     const fxi_fm_problem *p = a->p;
-    size_t max_rows = a->rows.look.max_rows, max_items = p->pairs ? max_rows / 2 : max_rows;
+    size_t max_items = p->pairs ? a->rows.max_rows / 2 : a->rows.max_rows;
 
     n = n < max_items ? n : max_items;
     if (b->start) {
@@ -111,15 +118,17 @@ void fxi_fm_adagrad_batch_share(double *share, const double *count, double batch
 
 /* ---- Losses ------------------------------------------------------------------------------ */
 
-/* log(1 + exp(-y f)) of all at once, f the difference of a pair (loss/logistic.c has the forms):
- * logarithms of neighbours of equal weight are taken of their product. */
-static double logistic(fxi_fm_adagrad_batch *a, const double *y, const double *c, size_t n,
-                       double by)
+/* log(1 + exp(-y f)) of n items from item `first` at hand on, all at once, f the difference of a
+ * pair (loss/logistic.c has the forms): logarithms of neighbours of equal weight are taken of their
+ * product. */
+static double logistic(fxi_fm_adagrad_batch *a, const double *y, const double *c, size_t first,
+                       size_t n, double by)
 {
-    const double *f = a->rows.f;
+    bool pairs = a->p->pairs;
+    const double *f = a->rows.f + (pairs ? 2 * first : first);
+    double *slopes = a->rows.by + (f - a->rows.f);
     _Alignas(64) double e[FXI_FM_ADAGRAD_ROWS] = {0};
     double m[FXI_FM_ADAGRAD_ROWS], loss = 0, product = 1, of = 0;
-    bool pairs = a->p->pairs;
 
     for (size_t i = 0; i < n; i++) {
         m[i] = pairs ? f[2 * i] - f[2 * i + 1] : y[i] * f[i];
@@ -137,41 +146,52 @@ static double logistic(fxi_fm_adagrad_batch *a, const double *y, const double *c
         product *= 1 + e[i];
         loss -= c[i] * fmin(m[i], 0);
         if (pairs) {
-            a->rows.by[2 * i] = slope;
-            a->rows.by[2 * i + 1] = -slope;
+            slopes[2 * i] = slope;
+            slopes[2 * i + 1] = -slope;
         } else {
-            a->rows.by[i] = slope * y[i];
+            slopes[i] = slope * y[i];
         }
     }
     return loss + of * log(product);
 }
 
-static double other_loss(fxi_fm_adagrad_batch *a, const double *y, const double *c, size_t n,
-                         double by)
+static double other_loss(fxi_fm_adagrad_batch *a, const double *y, const double *c, size_t first,
+                         size_t n, double by)
 {
     const fxi_loss *l = a->p->loss;
     double loss = 0;
 
     for (size_t r = 0; r < n; r++) {
-        double f = a->rows.f[r];
+        double f = a->rows.f[first + r];
         loss += c[r] * fxi_fm_loss(l, y[r], f);
-        a->rows.by[r] = by * c[r] * fxi_fm_slope(l, y[r], f);
+        a->rows.by[first + r] = by * c[r] * fxi_fm_slope(l, y[r], f);
     }
     return loss;
+}
+
+/* Adds losses of the n items at hand, a few at a time, to *sum. */
+static void add_losses(double *sum, fxi_fm_adagrad_batch *a, const double *y, const double *c,
+                       size_t n, double by)
+{
+    size_t rows = a->rows.look.max_rows, step = a->p->pairs ? rows / 2 : rows;
+    bool by_margin = a->p->pairs || a->p->loss == &fxi_loss_logistic;
+
+    for (size_t k = 0; k < n; k += step) {
+        size_t some = n - k < step ? n - k : step;
+        *sum += (by_margin ? logistic : other_loss)(a, y + k, c + k, k, some, by);
+    }
 }
 
 double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const fxi_fm_adagrad_block *b,
                                 size_t first, size_t n, uint64_t epoch, double by)
 {
-    bool by_margin = a->p->pairs || a->p->loss == &fxi_loss_logistic;
     double loss = 0;
 
     for (size_t k = first, end = first + n, some;
          k < end && !fxi_fm_adagrad_rows_stopped(&a->rows); k += some) {
         some = pack_items(a, b, k, end - k, epoch);
         fxi_fm_adagrad_rows_score(&a->rows, a->v, by != 0);
-        loss += by_margin ? logistic(a, b->y + k, b->c + k, some, by)
-                          : other_loss(a, b->y + k, b->c + k, some, by);
+        add_losses(&loss, a, b->y + k, b->c + k, some, by);
         if (by != 0) {
             fxi_fm_adagrad_rows_touch(&a->rows);
             fxi_fm_adagrad_rows_accumulate(&a->rows, a->G, a->v);
@@ -225,15 +245,9 @@ void fxi_fm_adagrad_batch_step(fxi_fm_adagrad_batch *a, double lr)
         if (j < half)
             step_one(a, fm->w + j - fm->front, fm->alpha * a->share[j], lr);
     }
+    fxi_fm_adagrad_panels_step(rows, a->v, a->sum, a->G, a->share, lr);
     for (size_t b = 0; b < fm->blocks; b++) {
         const fxi_fm_block *block = &fm->block[b];
-        for (size_t h = 0; h < fm->panels; h++) {
-            size_t at = block->P + h * fm->cols * FXI_LANES;
-            rows->simd->fm_adagrad(a->v + at, a->sum + at, a->G + at, rows->list, rows->listed,
-                                   a->share, block->beta, lr);
-            rows->simd->fm_adagrad(a->v + at, a->sum + at, a->G + at, rows->front, rows->fronts,
-                                   a->share, block->beta_front, lr);
-        }
         for (size_t s = 0; fm->how == FXI_FM_LEARNED && s < fm->rank; s++)
             step_one(a, block->lambda + s, fm->beta_lambda, lr);
         if (fm->kind == FXI_FM_SIMPLEX)

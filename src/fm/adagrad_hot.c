@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * adagrad_hot.c - a few rows with all panels of a block of ANOVA kernels: scores, and derivatives
- * by the reverse-mode table of row_hot.c; sums of derivatives times slopes; AdaGrad's step.
+ * adagrad_hot.c - a few rows with a panel of a block of ANOVA kernels: scores, and derivatives by
+ * the reverse-mode table of row_hot.c; sums of derivatives times slopes; AdaGrad's step.
  *
  * Lambda is multiplied into the derivatives, so that there is one slope per row.  Order 2 has a
- * shorter formula where adagrad_rows.c allows it: the derivative by p_k is e_1 - p_k.
+ * shorter formula where adagrad_look.c allows it: the derivative by p_k is e_1 - p_k.
  *
  * The step: AVX-512 has an estimate of 1/sqrt(s) with 14 bits; two of Newton's steps,
  * y += y (1 - s y^2)/2, make 28 and 52 bits of it, faster than a root and a division. */
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* One row, one panel, `group` registers of lanes: adds lambda e_m to *sum and, if g is not
+/* One row, `group` registers of lanes: adds lambda e_m to *sum and, if g is not
  * NULL, leaves lambda de_m/dp in g, p = x z.  m and group are constants at every call. */
 FXI_INLINE void both_ways(fxi_vec *sum, double *g, double *table, const double *x,
                           const int32_t *col, const double *zt, const double *lambda, size_t n,
@@ -64,112 +64,91 @@ FXI_INLINE double total(fxi_vec v)
     return sum;
 }
 
-FXI_INLINE void score(double *f, double *g, size_t capacity, double *table, const double *x,
-                      const int32_t *col, const size_t *start, size_t rows, const double *P,
-                      size_t cols, const double *lambda, size_t panels, const int m,
-                      const int group)
+FXI_INLINE void score(double *f, double *g, double *table, const double *x, const int32_t *col,
+                      const size_t *start, size_t rows, const double *P, const double *lambda,
+                      const int m, const int group)
 {
     for (size_t r = 0; r < rows; r++) {
         fxi_vec sum = fxi_splat(0);
         size_t first = start[r] - start[0], n = start[r + 1] - start[r];
-        for (size_t h = 0; h < panels; h++)
-            for (size_t c = 0; c < FXI_LANES; c += (size_t)(group * FXI_STEP))
-                both_ways(&sum, g ? g + (h * capacity + first) * FXI_LANES + c : NULL, table,
-                          x + first, col + first, P + h * cols * FXI_LANES + c,
-                          lambda + h * FXI_LANES + c, n, m, group);
+        for (size_t c = 0; c < FXI_LANES; c += (size_t)(group * FXI_STEP))
+            both_ways(&sum, g ? g + first * FXI_LANES + c : NULL, table, x + first, col + first,
+                      P + c, lambda + c, n, m, group);
         f[r] += total(sum);
     }
 }
 
-void FXI_HOT(fm_adagrad_score)(double *f, double *g, size_t capacity, double *table,
-                               const double *x, const int32_t *col, const size_t *start,
-                               size_t rows, const double *P, size_t cols, const double *lambda,
-                               size_t panels, int m)
+void FXI_HOT(fm_adagrad_score)(double *f, double *g, double *table, const double *x,
+                               const int32_t *col, const size_t *start, size_t rows,
+                               const double *P, const double *lambda, int m)
 {
     switch (m) {
 #define CASE(m, group) \
     case m: \
         if (g) \
-            score(f, g, capacity, table, x, col, start, rows, P, cols, lambda, panels, m, group); \
+            score(f, g, table, x, col, start, rows, P, lambda, m, group); \
         else \
-            score(f, NULL, 0, table, x, col, start, rows, P, cols, lambda, panels, m, group); \
+            score(f, NULL, table, x, col, start, rows, P, lambda, m, group); \
         break;
         CASE(2, FXI_GROUP) CASE(3, FXI_GROUP) CASE(4, 2) CASE(5, 2) CASE(6, 1) CASE(7, 1) CASE(8, 1)
 #undef CASE
     }
 }
 
-void FXI_HOT(fm_adagrad_accumulate)(double *G, size_t cols, const double *g, size_t capacity,
-                                    const double *x, const int32_t *col, const size_t *start,
-                                    const double *by, size_t rows, size_t panels)
+void FXI_HOT(fm_adagrad_accumulate)(double *G, const double *g, const double *x,
+                                    const int32_t *col, const size_t *start, const double *by,
+                                    size_t rows)
 {
-    for (size_t h = 0; h < panels; h++, G += cols * FXI_LANES, g += capacity * FXI_LANES)
-        for (size_t r = 0; r < rows; r++)
-            for (size_t k = start[r] - start[0]; k < start[r + 1] - start[0]; k++) {
-                double *to = G + (size_t)col[k] * FXI_LANES, z = by[r] * x[k];
-                for (int w = 0; w < FXI_LANES; w += FXI_STEP)
-                    fxi_store(to + w, fxi_load(to + w) + z * fxi_load(g + k * FXI_LANES + w));
-            }
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = start[r] - start[0]; k < start[r + 1] - start[0]; k++) {
+            double *to = G + (size_t)col[k] * FXI_LANES, z = by[r] * x[k];
+            for (int w = 0; w < FXI_LANES; w += FXI_STEP)
+                fxi_store(to + w, fxi_load(to + w) + z * fxi_load(g + k * FXI_LANES + w));
+        }
 }
 
 /* ---- Order 2, one subtraction a derivative ----------------------------------------------- */
 
-/* Registers of a row at a time: 32 lanes of AVX-512, else FXI_CHUNK.  The end of a loop over a
- * row's entries is mispredicted, so there should be few such loops. */
-enum { WIDE = FXI_WIDTH == 64 ? 4 : FXI_GROUP, IN_PANEL = FXI_LANES / FXI_STEP };
-
-/* The address of register g, counted from the lanes of column 0. */
-FXI_INLINE size_t register_at(size_t g, size_t cols)
+/* FXI_GROUP registers of a row: *sum += lambda e_2, e_1 to e; *line += the weights w of its columns
+ * (NULL: none).  x NULL: all are 1. */
+FXI_INLINE void score_row(fxi_vec *sum, double *line, double *e, const double *x,
+                          const int32_t *col, size_t n, const double *P, const double *lambda,
+                          const double *w)
 {
-    return g / IN_PANEL * cols * FXI_LANES + g % IN_PANEL * FXI_STEP;
-}
+    fxi_vec one[FXI_GROUP], two[FXI_GROUP];
 
-/* Registers from..from+wide-1 of a row: *sum += lambda e_2, e_1 to e; *line += the weights w of its
- * columns (NULL: none).  x NULL: all are 1. */
-FXI_INLINE void score_row(fxi_vec *sum, double *line, double *e, size_t capacity, const double *x,
-                          const int32_t *col, size_t n, const double *P, size_t cols,
-                          const double *lambda, const double *w, size_t from, const size_t wide)
-{
-    fxi_vec one[WIDE], two[WIDE];
-
-    for (size_t g = 0; g < wide; g++)
-        one[g] = two[g] = fxi_splat(0);
+    for (int h = 0; h < FXI_GROUP; h++)
+        one[h] = two[h] = fxi_splat(0);
     for (size_t k = 0; k < n; k++) {
-        for (size_t g = 0; g < wide; g++) {
-            fxi_vec p = fxi_load(P + (size_t)col[k] * FXI_LANES + register_at(from + g, cols));
+        for (int h = 0; h < FXI_GROUP; h++) {
+            fxi_vec p = fxi_load(P + (size_t)col[k] * FXI_LANES + h * FXI_STEP);
             p = x ? x[k] * p : p;
-            two[g] += p * one[g];
-            one[g] += p;
+            two[h] += p * one[h];
+            one[h] += p;
         }
         if (w)
             *line += w[col[k]];
     }
-    for (size_t g = 0; g < wide; g++) {
-        *sum += fxi_load(lambda + (from + g) * FXI_STEP) * two[g];
+    for (int h = 0; h < FXI_GROUP; h++) {
+        *sum += fxi_load(lambda + h * FXI_STEP) * two[h];
         if (e)
-            fxi_store(e + register_at(from + g, capacity), one[g]);
+            fxi_store(e + h * FXI_STEP, one[h]);
     }
 }
 
-FXI_INLINE void score_two(double *f, double *e, size_t capacity, const double *x,
-                          const int32_t *col, const size_t *start, size_t rows, const double *P,
-                          size_t cols, const double *lambda, size_t panels, const double *w)
+FXI_INLINE void score_two(double *f, double *e, const double *x, const int32_t *col,
+                          const size_t *start, size_t rows, const double *P,
+                          const double *lambda, const double *w)
 {
-    const size_t end = panels * IN_PANEL;
-    _Alignas(64) double part[FXI_FM_ADAGRAD_ROWS][FXI_STEP]; /* lanes, added up at the end */
+    _Alignas(64) double part[FXI_FM_ADAGRAD_MANY][FXI_STEP]; /* lanes, added up at the end */
 
     for (size_t r = 0; r < rows; r++) {
         fxi_vec sum = fxi_splat(0);
         double line = f[r];
-        size_t first = start[r] - start[0], n = start[r + 1] - start[r], from = 0;
-        const double *numbers = x ? x + first : NULL;
-        double *to = e ? e + r * FXI_LANES : NULL;
-        for (; from + WIDE <= end; from += WIDE)
-            score_row(&sum, &line, to, capacity, numbers, col + first, n, P, cols, lambda,
-                      from ? NULL : w, from, WIDE);
-        for (; from < end; from += FXI_GROUP)
-            score_row(&sum, &line, to, capacity, numbers, col + first, n, P, cols, lambda,
-                      from ? NULL : w, from, FXI_GROUP);
+        size_t first = start[r] - start[0], n = start[r + 1] - start[r];
+        for (size_t c = 0; c < FXI_LANES; c += FXI_CHUNK)
+            score_row(&sum, &line, e ? e + r * FXI_LANES + c : NULL, x ? x + first : NULL,
+                      col + first, n, P + c, lambda + c, c ? NULL : w);
         f[r] = line;
         fxi_store(part[r], sum);
     }
@@ -181,68 +160,59 @@ FXI_INLINE void score_two(double *f, double *e, size_t capacity, const double *x
     }
 }
 
-void FXI_HOT(fm_adagrad_score_two)(double *f, double *e, size_t capacity, const double *x,
-                                   const int32_t *col, const size_t *start, size_t rows,
-                                   const double *P, size_t cols, const double *lambda,
-                                   size_t panels, const double *w)
+void FXI_HOT(fm_adagrad_score_two)(double *f, double *e, const double *x, const int32_t *col,
+                                   const size_t *start, size_t rows, const double *P,
+                                   const double *lambda, const double *w)
 {
     if (x)
-        score_two(f, e, capacity, x, col, start, rows, P, cols, lambda, panels, NULL);
+        score_two(f, e, x, col, start, rows, P, lambda, NULL);
     else
-        score_two(f, e, capacity, NULL, col, start, rows, P, cols, lambda, panels, w);
+        score_two(f, e, NULL, col, start, rows, P, lambda, w);
 }
 
-/* Registers from..from+wide-1 of a row whose slope is `by`; w: derivatives by weights, or NULL. */
-FXI_INLINE void accumulate_row(double *G, const double *e, size_t capacity, const double *x,
-                               const int32_t *col, size_t n, double by, const double *P,
-                               size_t cols, const double *lambda, double *w, size_t from,
-                               const size_t wide)
+/* FXI_GROUP registers of a row whose slope is `by`; w: derivatives by weights, or NULL. */
+FXI_INLINE void accumulate_row(double *G, const double *e, const double *x, const int32_t *col,
+                               size_t n, double by, const double *P, const double *lambda,
+                               double *w)
 {
-    fxi_vec one[WIDE], scale[WIDE];
+    fxi_vec one[FXI_GROUP], scale[FXI_GROUP];
 
-    for (size_t g = 0; g < wide; g++) {
-        one[g] = fxi_load(e + register_at(from + g, capacity));
-        scale[g] = by * fxi_load(lambda + (from + g) * FXI_STEP);
+    for (int h = 0; h < FXI_GROUP; h++) {
+        one[h] = fxi_load(e + h * FXI_STEP);
+        scale[h] = by * fxi_load(lambda + h * FXI_STEP);
     }
     for (size_t k = 0; k < n; k++) {
-        for (size_t g = 0; g < wide; g++) {
-            size_t at = (size_t)col[k] * FXI_LANES + register_at(from + g, cols);
-            fxi_vec p = fxi_load(P + at), d = one[g] - (x ? x[k] * p : p);
-            fxi_store(G + at, fxi_load(G + at) + (x ? x[k] * scale[g] : scale[g]) * d);
+        for (int h = 0; h < FXI_GROUP; h++) {
+            size_t at = (size_t)col[k] * FXI_LANES + (size_t)(h * FXI_STEP);
+            fxi_vec p = fxi_load(P + at), d = one[h] - (x ? x[k] * p : p);
+            fxi_store(G + at, fxi_load(G + at) + (x ? x[k] * scale[h] : scale[h]) * d);
         }
         if (w)
             w[col[k]] += by;
     }
 }
 
-FXI_INLINE void accumulate_two(double *G, const double *e, size_t capacity, const double *x,
-                               const int32_t *col, const size_t *start, const double *by,
-                               size_t rows, const double *P, size_t cols, const double *lambda,
-                               size_t panels, double *w)
+FXI_INLINE void accumulate_two(double *G, const double *e, const double *x, const int32_t *col,
+                               const size_t *start, const double *by, size_t rows, const double *P,
+                               const double *lambda, double *w)
 {
-    const size_t end = panels * IN_PANEL;
-
     for (size_t r = 0; r < rows; r++, e += FXI_LANES) {
-        size_t first = start[r] - start[0], n = start[r + 1] - start[r], from = 0;
-        const double *numbers = x ? x + first : NULL;
-        for (; from + WIDE <= end; from += WIDE)
-            accumulate_row(G, e, capacity, numbers, col + first, n, by[r], P, cols, lambda,
-                           from ? NULL : w, from, WIDE);
-        for (; from < end; from += FXI_GROUP)
-            accumulate_row(G, e, capacity, numbers, col + first, n, by[r], P, cols, lambda,
-                           from ? NULL : w, from, FXI_GROUP);
+        size_t first = start[r] - start[0], n = start[r + 1] - start[r];
+        for (size_t c = 0; c < FXI_LANES; c += FXI_CHUNK)
+            accumulate_row(G + c, e + c, x ? x + first : NULL, col + first, n, by[r], P + c,
+                           lambda + c, c ? NULL : w);
     }
 }
 
-void FXI_HOT(fm_adagrad_accumulate_two)(double *G, const double *e, size_t capacity,
-                                        const double *x, const int32_t *col, const size_t *start,
-                                        const double *by, size_t rows, const double *P, size_t cols,
-                                        const double *lambda, size_t panels, double *w)
+void FXI_HOT(fm_adagrad_accumulate_two)(double *G, const double *e, const double *x,
+                                        const int32_t *col, const size_t *start, const double *by,
+                                        size_t rows, const double *P, const double *lambda,
+                                        double *w)
 {
     if (x)
-        accumulate_two(G, e, capacity, x, col, start, by, rows, P, cols, lambda, panels, NULL);
+        accumulate_two(G, e, x, col, start, by, rows, P, lambda, NULL);
     else
-        accumulate_two(G, e, capacity, NULL, col, start, by, rows, P, cols, lambda, panels, w);
+        accumulate_two(G, e, NULL, col, start, by, rows, P, lambda, w);
 }
 
 /* ---- The step ---------------------------------------------------------------------------- */

@@ -91,9 +91,11 @@ static fx_status prepare(fxi_fm_adagrad_memory *m, const fxi_fm_state *s)
     if (!(m->value = fxi_zalloc(m->answer.threads, sizeof *m->value)))
         return FX_ENOMEM;
     for (size_t t = 0; t < m->answer.threads; t++)
-        if ((st = fxi_fm_adagrad_batch_new(&m->value[t], p, s->v, NULL, how, m->entries)))
+        if ((st = fxi_fm_adagrad_batch_new(&m->value[t], p, s->v, NULL, how, m->entries,
+                                           NULL)))
             return st;
-    if ((st = fxi_fm_adagrad_batch_new(&m->batch, p, s->v, s->sum, how, m->entries)) || p->pairs)
+    st = fxi_fm_adagrad_batch_new(&m->batch, p, s->v, s->sum, how, m->entries, &m->answer.how);
+    if (st || p->pairs)
         return st;                      /* of pairs, other losers have other columns */
     return fxi_parallel_ordered(1, look, m, m->run);
 }

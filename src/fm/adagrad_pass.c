@@ -126,7 +126,7 @@ static fx_status add_part(part *x, uint64_t all)
     if (!(x->batch = fxi_zalloc(threads, sizeof *x->batch)))
         return FX_ENOMEM;
     for (size_t t = 0; t < threads && !st; t++)
-        st = fxi_fm_adagrad_batch_new(&x->batch[t], &x->p, v, NULL, look, x->entries);
+        st = fxi_fm_adagrad_batch_new(&x->batch[t], &x->p, v, NULL, look, x->entries, NULL);
     if (!st && counts) {
         st = fxi_parallel_ordered((rows + BLOCK - 1) / BLOCK, count_block, x, &a->how);
         a->rows += rows;
@@ -159,7 +159,8 @@ static fx_status hold(fxi_fm_adagrad_held **out, const part *x)
     h->epoch = (fxi_fm_adagrad_epoch){.batch = &h->batch, .lr = x->q->t, .window = x->p.window,
                                       .number = fxi_fm_adagrad_pass_epoch(x->q)};
     fx_status st = fxi_fm_adagrad_batch_new(&h->batch, &h->p, v, sum,
-                                            fxi_fm_adagrad_look_read(x->q->flags), x->entries);
+                                            fxi_fm_adagrad_look_read(x->q->flags), x->entries,
+                                            &x->answer->how);
     if (!st)
         memcpy(h->batch.share, x->q->v + HEAD + fm->size, fm->cols * sizeof *h->batch.share);
     return st;

@@ -3,30 +3,37 @@
  * gradient.
  *
  * Derivatives are computed together with the scores and stay in the cache until the slopes are
- * known.  Sums of ANOVA kernels of short rows go through adagrad_hot.c, all rows and panels of a
- * block at once; all other terms go through adagrad_row.c. */
+ * known.  Sums of ANOVA kernels of short rows go through adagrad_panels.c, all rows at once; all
+ * other rows go through row.c one by one. */
 
 #include "fm/adagrad.h"
 
-#include <math.h>
+#include <string.h>
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
+static size_t many(size_t rows)
+{
+    return FXI_FM_ADAGRAD_MANY / FXI_FM_ADAGRAD_ROWS * rows;
+}
+
 bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
 {
-    size_t kernels = fm->blocks * fm->panels * FXI_LANES * sizeof(double);
-    size_t max_rows = fxi_fm_adagrad_look_rows(fm, entries), capacity = max_rows * (entries + 1);
-    size_t columns;
-    size_t table = (entries + 1) * (FXI_FM_ADAGRAD_ORDER - 1) * FXI_LANES * sizeof(double);
+    size_t kernels = fm->blocks * fm->panels * FXI_LANES * sizeof(double), columns, own;
+    size_t rows = fxi_fm_adagrad_look_rows(fm, entries), pending = rows * (entries + 1);
+    size_t each = fxi_fm_adagrad_panels_table(entries) + many(rows);
 
-    return fxi_size_mul(bytes, kernels + sizeof(double) + sizeof(int32_t), capacity)
+    pending = many(rows) > pending ? many(rows) : pending;
+    return fxi_size_mul(bytes, kernels, pending)
+           && fxi_size_mul(&own, many(rows) * (entries + 1), sizeof(double) + sizeof(int32_t))
+           && fxi_size_add(bytes, *bytes, own)
            && fxi_size_mul(&columns, fm->cols + 2 * fm->front, sizeof(int32_t) + 1)
            && fxi_size_add(bytes, *bytes, columns)
            && fxi_size_add(
                bytes, *bytes,
                fxi_fm_adagrad_look_fast(fm, entries)
-                   ? table
-                   : fxi_fm_row_bytes(fm, entries) + max_rows * kernels);
+                   ? fxi_fm_adagrad_panels(fm) * each * sizeof(double)
+                   : fxi_fm_row_bytes(fm, entries) + rows * kernels);
 }
 
 /* Every row has them, so they are marked as touched only once. */
@@ -47,12 +54,14 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm,
 
     *a = (fxi_fm_adagrad_rows){.fm = fm, .simd = fxi_simd_get(), .look = look, .entries = entries};
     a->together = look.ones && fm->linear && fm->front == 0 && !fm->twice;
-    a->capacity = look.max_rows * (entries + 1);
+    a->short_sums = look.subtracts && fm->blocks == 1;
+    a->max_rows = a->short_sums ? many(look.max_rows) : look.max_rows;
+    a->capacity = a->short_sums ? a->max_rows : a->max_rows * (entries + 1);
     if (!fxi_size_mul(&numbers, kernels, a->capacity))
         return fxi_error(FX_ESHAPE, "%zu factors of %zu columns are too many", fm->rank, fm->cols);
-    a->own_start = fxi_zalloc(look.max_rows + 1, sizeof *a->own_start);
-    a->own_x = fxi_alloc(a->capacity, sizeof *a->own_x);
-    a->own_col = fxi_alloc(a->capacity, sizeof *a->own_col);
+    a->own_start = fxi_zalloc(a->max_rows + 1, sizeof *a->own_start);
+    a->own_x = fxi_alloc(a->max_rows * (entries + 1), sizeof *a->own_x);
+    a->own_col = fxi_alloc(a->max_rows * (entries + 1), sizeof *a->own_col);
     a->g = fxi_alloc(numbers, sizeof *a->g);
     a->touched = fxi_zalloc(fm->cols, sizeof *a->touched);
     a->list = fxi_alloc(fm->cols + 1, sizeof *a->list);
@@ -61,11 +70,13 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm,
         find_constants(a);
     bool made = a->own_start && a->own_x && a->own_col && a->g && a->touched && a->list && a->front;
     if (made && look.fast) {
-        made = (a->table = fxi_alloc((entries + 1) * (FXI_FM_ADAGRAD_ORDER - 1) * FXI_LANES,
-                                     sizeof *a->table));
+        size_t panels = fxi_fm_adagrad_panels(fm);
+        a->part = fxi_alloc(panels * a->max_rows, sizeof *a->part);
+        a->table = fxi_alloc(panels * fxi_fm_adagrad_panels_table(entries), sizeof *a->table);
+        made = a->part && a->table;
     } else if (made) {
-        a->K = fxi_alloc(look.max_rows * kernels, sizeof *a->K);
-        a->theta = fxi_alloc(look.max_rows, sizeof *a->theta);
+        a->K = fxi_alloc(a->max_rows * kernels, sizeof *a->K);
+        a->theta = fxi_alloc(a->max_rows, sizeof *a->theta);
         made = a->K && a->theta;
         st = made ? fxi_fm_row_workspace(&a->workspace, fm, entries, &a->scratch) : FX_OK;
     }
@@ -76,7 +87,7 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm,
 
 void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a)
 {
-    fxi_free(a->own_start, a->own_x, a->own_col, a->g, a->table);
+    fxi_free(a->own_start, a->own_x, a->own_col, a->g, a->table, a->part);
     fxi_scratch_free(&a->scratch);
     fxi_free(a->K, a->theta, a->touched, a->list, a->front);
     *a = (fxi_fm_adagrad_rows){0};
@@ -149,7 +160,7 @@ bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a)
     return fxi_parallel_cancelled(a->team);
 }
 
-/* ---- Both ways --------------------------------------------------------------------------- */
+/* ---- Linear terms ------------------------------------------------------------------------ */
 
 /* The position of the weight of column j, or 0: it has none. */
 static size_t weight_at(const fxi_fm *fm, int32_t j, size_t half)
@@ -187,52 +198,85 @@ static void accumulate_linear(const fxi_fm_adagrad_rows *a, double *G)
     }
 }
 
-static void score_block(fxi_fm_adagrad_rows *a, size_t b, const double *v, bool learn)
-{
-    const fxi_fm *fm = a->fm;
-    const fxi_fm_block *block = &fm->block[b];
-    double *g = learn ? fxi_fm_adagrad_pending(a, b * fm->panels, 0) : NULL;
+/* ---- Rows of any model, one by one -------------------------------------------------------- */
 
-    if (block->order == 2 && a->look.subtracts)
-        a->simd->fm_adagrad_score_two(a->f, g, a->capacity, a->look.ones ? NULL : a->x, a->col,
-                                      a->start, a->rows, v + block->P, fm->cols, v + block->lambda,
-                                      fm->panels, a->together ? v + fm->w : NULL);
-    else
-        a->simd->fm_adagrad_score(a->f, g, a->capacity, a->table, a->x, a->col, a->start, a->rows,
-                                  v + block->P, fm->cols, v + block->lambda, fm->panels,
-                                  block->order);
+/* What a panel adds to df/dtheta; its value was computed last. */
+static void add_orders(double *theta, const fxi_fm_workspace *workspace, const double *lambda,
+                       int m)
+{
+    const double *e = fxi_fm_row_orders(workspace);
+
+    for (int t = 1; t <= m; t++)
+        for (int w = 0; w < FXI_LANES; w++)
+            theta[t - 1] += lambda[w] * e[t * FXI_LANES + w];
 }
 
-static void accumulate_block(fxi_fm_adagrad_rows *a, double *G, size_t b, const double *v)
+/* Adds all but the linear term to f[r]. */
+static void score_row(fxi_fm_adagrad_rows *a, size_t r, const double *v, bool learn)
 {
     const fxi_fm *fm = a->fm;
-    const fxi_fm_block *block = &fm->block[b];
-    const double *g = fxi_fm_adagrad_pending(a, b * fm->panels, 0);
+    bool simplex = fm->kind == FXI_FM_SIMPLEX;
+    size_t first = fxi_fm_adagrad_first(a, r), n = fxi_fm_adagrad_first(a, r + 1) - first;
+    size_t kernels = fm->blocks * fm->panels;
 
-    if (block->order == 2 && a->look.subtracts)
-        a->simd->fm_adagrad_accumulate_two(
-            G + block->P, g, a->capacity, a->look.ones ? NULL : a->x, a->col, a->start, a->by,
-            a->rows, v + block->P, fm->cols, v + block->lambda, fm->panels,
-            a->together ? G + fm->w : NULL);
-    else
-        a->simd->fm_adagrad_accumulate(G + block->P, fm->cols, g, a->capacity, a->x, a->col,
-                                       a->start, a->by, a->rows, fm->panels);
+    fxi_fm_row(a->workspace, (fxi_row){.n = n, .f64 = a->x + first, .col32 = a->col + first});
+    memset(a->theta[r], 0, sizeof a->theta[r]);
+    for (size_t s = 0; s < kernels; s++) {
+        size_t b = s / fm->panels, h = s % fm->panels;
+        const double *lambda = v + fm->block[b].lambda + h * FXI_LANES;
+        double *K = a->K + (r * kernels + s) * FXI_LANES;
+        if (!learn || simplex)
+            fxi_fm_row_value(K, a->workspace, v, b, h, a->team);
+        if (learn && simplex)
+            add_orders(a->theta[r], a->workspace, lambda, fm->block[b].order);
+        if (learn)
+            fxi_fm_row_gradient(K, fxi_fm_adagrad_pending(a, s, r), a->workspace, v, b, h, a->team);
+        for (int w = 0; w < FXI_LANES; w++)
+            a->f[r] += lambda[w] * K[w];
+    }
 }
+
+/* Adds the same of by[r] df_r/dv to G. */
+static void accumulate_row(const fxi_fm_adagrad_rows *a, double *G, size_t r, const double *v)
+{
+    const fxi_fm *fm = a->fm;
+    size_t first = fxi_fm_adagrad_first(a, r), n = fxi_fm_adagrad_first(a, r + 1) - first;
+    size_t kernels = fm->blocks * fm->panels;
+
+    for (size_t s = 0; s < kernels; s++) {
+        size_t b = s / fm->panels, h = s % fm->panels, lambda = fm->block[b].lambda + h * FXI_LANES;
+        const double *K = a->K + (r * kernels + s) * FXI_LANES;
+        _Alignas(64) double by[FXI_LANES];
+        for (size_t w = 0; w < FXI_LANES; w++)
+            by[w] = a->by[r] * v[lambda + w];
+        a->simd->fm_add(G + fm->block[b].P + h * fm->cols * FXI_LANES, a->col + first,
+                        fxi_fm_adagrad_pending(a, s, r), by, n);
+        size_t learned = fm->how != FXI_FM_LEARNED              ? 0
+                         : fm->rank - h * FXI_LANES < FXI_LANES ? fm->rank - h * FXI_LANES
+                                                                : FXI_LANES;
+        for (size_t w = 0; w < learned; w++)
+            G[lambda + w] += a->by[r] * K[w];
+    }
+    for (int t = 0; fm->kind == FXI_FM_SIMPLEX && t < fm->block[0].order; t++)
+        G[fm->block[0].theta + (size_t)t] += a->by[r] * a->theta[r][t];
+}
+
+/* ---- All terms ---------------------------------------------------------------------------- */
 
 void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool learn)
 {
     score_linear(a, v);
-    for (size_t b = 0; a->look.fast && b < a->fm->blocks; b++)
-        score_block(a, b, v, learn);
+    if (a->look.fast)
+        fxi_fm_adagrad_panels_score(a, v, learn);
     for (size_t r = 0; !a->look.fast && r < a->rows; r++)
-        fxi_fm_adagrad_row_score(a, r, v, learn);
+        score_row(a, r, v, learn);
 }
 
 void fxi_fm_adagrad_rows_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v)
 {
     accumulate_linear(a, G);
-    for (size_t b = 0; a->look.fast && b < a->fm->blocks; b++)
-        accumulate_block(a, G, b, v);
+    if (a->look.fast)
+        fxi_fm_adagrad_panels_accumulate(a, G, v);
     for (size_t r = 0; !a->look.fast && r < a->rows; r++)
-        fxi_fm_adagrad_row_accumulate(a, G, r, v);
+        accumulate_row(a, G, r, v);
 }

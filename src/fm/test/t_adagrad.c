@@ -3,7 +3,7 @@
  * model, rows and pairs; 5 + 5 epochs; the guard; what is not touched; cancelling.
  *
  * Covers: adagrad_batch.c, adagrad_block.c, adagrad_hot.c, adagrad_look.c, adagrad_memory.c,
- * adagrad_row.c, adagrad_rows.c */
+ * adagrad_panels.c, adagrad_rows.c */
 
 #include "base/test.h"
 #include "fm/adagrad.h"
@@ -256,7 +256,7 @@ static void check_twin(fxi_fm_shape want, const fxi_loss *loss, bool ranks)
     fxi_fm fm;
 
     want.given = COLS;
-    want.rank = 19;
+    want.rank = want.rank ? want.rank : 19;
     want.beta[0] = want.beta[1] = 0.03;
     want.alpha = 0.02;
     want.beta_lambda = 0.01;
@@ -322,6 +322,9 @@ static void check_kinds(void)
         (fxi_fm_shape){
             .kind = FXI_FM_HOFM, .order = 2, .linear = true, .group = group, .groups = 3},
         two, true);
+    for (int order = 2; order <= 3; order++)        /* several panels */
+        check_twin((fxi_fm_shape){.kind = FXI_FM_HOFM, .order = order, .rank = 67, .linear = true},
+                   log, order == 2);
     check_twin((fxi_fm_shape){.kind = FXI_FM_SHARED, .order = 9}, log, false);
     check_twin((fxi_fm_shape){.kind = FXI_FM_SIMPLEX, .order = 3}, log, true);
     check_twin((fxi_fm_shape){.kind = FXI_FM_SUBSETS, .intercept = true, .how = FXI_FM_LEARNED},
@@ -532,7 +535,7 @@ static void check_differences(void)
     a.p.pairs = &pairs;
     fxi_fm_adagrad_look_add(look, &a.fm, &X, 0, ROWS);
     CHECK(!fxi_fm_adagrad_batch_new(&batch, &a.p, a.v, a.sum, fxi_fm_adagrad_look_of(look, &a.fm),
-                                    COLS));
+                                    COLS, NULL));
     CHECK(!fxi_fm_adagrad_block_new(&all, &a.p, 0, pairs.n, 0, false) && all.n == pairs.n);
     double weight = fxi_fm_adagrad_block_weight(&all, 0, pairs.n);
     double loss = fxi_fm_adagrad_batch_add(&batch, &all, 0, pairs.n, 1, 1 / weight);

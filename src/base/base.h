@@ -83,7 +83,8 @@ uint64_t fxi_rng_below(fxi_rng r, uint64_t i, uint64_t n); /* 0..n-1, n > 0 */
 void fxi_rng_permutation(size_t *out, size_t n, fxi_rng r);
 /* The same, starting from the permutation of the first `have`: builds a large one in pieces. */
 void fxi_rng_permute(size_t *out, size_t have, size_t n, fxi_rng r);
-void fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r); /* k of 0..n-1, ascending */
+/* k of 0..n-1, ascending; 7 ns for each of n. */
+fx_status fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r, const fx_run *run);
 
 /* crc.c - CRC-32 as in zlib, piece by piece: crc is 0 for the first piece, then the last result. */
 uint32_t fxi_crc(uint32_t crc, const void *bytes, size_t len);

@@ -117,10 +117,29 @@ void fxi_rng_permute(size_t *out, size_t have, size_t n, fxi_rng r)
     }
 }
 
-/* Selection sampling: i is taken with probability (still wanted)/(still to come). */
-void fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r)
+enum { DRAWS = 1 << 16 };               /* between two polls */
+
+typedef struct sampling {
+    size_t *out, k, n, taken;
+    fxi_rng r;
+} sampling;
+
+/* i is taken with probability (still wanted)/(still to come). */
+static fx_status select_some(void *ctx, size_t block, fxi_team *team)
 {
-    for (size_t i = 0, taken = 0; taken < k; i++)
-        if (fxi_rng_below(r, i, n - i) < k - taken)
-            out[taken++] = i;
+    sampling *s = ctx;
+    size_t i = block * DRAWS, end = s->n - i < DRAWS ? s->n : i + DRAWS;
+
+    (void)team;
+    for (; i < end && s->taken < s->k; i++)
+        if (fxi_rng_below(s->r, i, s->n - i) < s->k - s->taken)
+            s->out[s->taken++] = i;
+    return FX_OK;
+}
+
+fx_status fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r, const fx_run *run)
+{
+    sampling s = {.out = out, .k = k, .n = n, .r = r};
+
+    return fxi_parallel_ordered(n / DRAWS + (n % DRAWS > 0), select_some, &s, run);
 }

@@ -61,8 +61,7 @@ fx_status fxi_data_make_one(fxi_making *m)
     m->feature = fxi_alloc(m->m, sizeof *m->feature);
     if (!m->feature)
         return FX_ENOMEM;
-    fxi_rng_sample(m->feature, m->m, m->cols, (fxi_rng){m->seed, FXI_DATA_MAKE});
-    return FX_OK;
+    return fxi_rng_sample(m->feature, m->m, m->cols, (fxi_rng){m->seed, FXI_DATA_MAKE}, NULL);
 }
 
 enum { DIGITS = 12 };                   /* of a column with its separator, and the end */

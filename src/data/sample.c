@@ -6,5 +6,5 @@
 void fx_data_sample(size_t *row, size_t n, size_t all, uint64_t seed)
 {
     if (row)
-        fxi_rng_sample(row, n < all ? n : all, all, (fxi_rng){seed, FXI_DATA_SAMPLE});
+        fxi_rng_sample(row, n < all ? n : all, all, (fxi_rng){seed, FXI_DATA_SAMPLE}, NULL);
 }

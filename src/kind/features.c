@@ -22,8 +22,8 @@ static fx_status take_sample(fx_data **out, const fxi_train *t, const fx_run *ru
         return FX_OK;                   /* a pass: the request has keys that need no rows */
     if (t->stream)
         return fxi_train_passes_sample(out, t, SAMPLE, run);
-    fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
-    return fxi_data_select(out, &table, row, n, false, run);
+    fx_status st = fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE}, run);
+    return st ? st : fxi_data_select(out, &table, row, n, false, run);
 }
 
 fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)

@@ -20,10 +20,11 @@ static fx_status time_pairs(fxi_estimating *e, const fx_run *run)
            block = n < MIN_BLOCK ? n : MIN_BLOCK;
     float *K[MAX_BLOCK], *values = fxi_alloc(n, MAX_BLOCK * sizeof *values);
     int32_t sample[ROWS];
-    fx_status st = values ? FX_OK : FX_ENOMEM;
+    fx_status st = FX_ENOMEM;
 
-    fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
-    for (size_t i = 0; i < n; i++)
+    if (values)
+        st = fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE}, run);
+    for (size_t i = 0; i < n && !st; i++)
         sample[i] = (int32_t)row[i];
     for (size_t w = 0; w < MAX_BLOCK && !st; w++)
         K[w] = values + w * n;
@@ -63,7 +64,7 @@ static fx_status time_tile(fxi_estimating *e, const fx_run *run)
 }
 
 /* The first output on a sample of its rows: the others are in a fold that is left out. */
-static void sample_rows(int32_t *fold, const fxi_output *o, uint64_t seed)
+static fx_status sample_rows(int32_t *fold, const fxi_output *o, uint64_t seed, const fx_run *run)
 {
     const fxi_train *t = o->train;
     size_t present = 0, n, row[FXI_KIND_PILOT];
@@ -71,13 +72,14 @@ static void sample_rows(int32_t *fold, const fxi_output *o, uint64_t seed)
     for (size_t i = 0; i < t->X.rows; i++)
         present += t->labels.weight[i] > 0 && (!t->labels.classes || o->y[i] != 0);
     n = present < FXI_KIND_PILOT ? present : FXI_KIND_PILOT;
-    fxi_rng_sample(row, n, present, (fxi_rng){seed, FXI_MODEL_SAMPLE});
-    for (size_t i = 0, at = 0, k = 0; i < t->X.rows; i++) {
+    fx_status st = fxi_rng_sample(row, n, present, (fxi_rng){seed, FXI_MODEL_SAMPLE}, run);
+    for (size_t i = 0, at = 0, k = 0; i < t->X.rows && !st; i++) {
         bool here = t->labels.weight[i] > 0 && (!t->labels.classes || o->y[i] != 0);
         fold[i] = here && k < n && row[k] == at ? -1 : 0;
         k += here && k < n && row[k] == at;
         at += here;
     }
+    return st;
 }
 
 fx_status fxi_kind_kernel_measure_pilot(fxi_estimating *e, const fx_run *run)
@@ -90,9 +92,10 @@ fx_status fxi_kind_kernel_measure_pilot(fxi_estimating *e, const fx_run *run)
 
     if (!st) {
         o.no_history = true;
-        sample_rows(fold, &o, t->seed);
+        st = sample_rows(fold, &o, t->seed, run);
         t->how.max_iter = steps < STEPS ? steps : STEPS;
-        st = fxi_train_output_fit(&o, t->how.C, fold, 0, run);
+        if (!st)
+            st = fxi_train_output_fit(&o, t->how.C, fold, 0, run);
         t->how.max_iter = steps;
         for (size_t i = 0; i < t->X.rows; i++) {
             rows += fold[i] < 0;

@@ -156,8 +156,9 @@ static fx_status init(fxi_project *p, const fx_run *run)
     p->bytes = sizeof *s + bytes - s->p * sizeof *columns;
     if (cut && !(s->row = fxi_alloc(cut, sizeof *s->row)))
         return FX_ENOMEM;
-    if (cut)
-        fxi_rng_sample(s->row, cut, s->p, fxi_project_rng(p, ROWS, s->units - 1));
+    fxi_rng rows = fxi_project_rng(p, ROWS, s->units - 1);
+    if (cut && (st = fxi_rng_sample(s->row, cut, s->p, rows, run)))
+        return st;
     if (s->folded)
         return FX_OK;
     if (!(s->place = fxi_alloc(all, sizeof *s->place))

@@ -159,11 +159,13 @@ fx_status fxi_train_passes_sample(fx_data **out, const fxi_train *t, size_t n, c
     row = fxi_alloc(p.request.rows, sizeof *row);
     number = fxi_alloc(p.request.rows, sizeof *number);
     if (row && number) {
-        fxi_rng_sample(row, p.request.rows, all, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
-        for (size_t k = 0; k < p.request.rows; k++)
+        st = fxi_rng_sample(row, p.request.rows, all, (fxi_rng){t->seed, FXI_MODEL_SAMPLE}, run);
+        for (size_t k = 0; k < p.request.rows && !st; k++)
             number[k] = row[k];
         p.request.row = number;
-        if (!(st = ask_for_rows(&p, t)))
+        if (!st)
+            st = ask_for_rows(&p, t);
+        if (!st)
             st = join_rows(out, &p, t, run);
     }
     for (size_t k = 0; k < p.samples; k++)

@@ -95,7 +95,7 @@ static void recorded(void)
     }
     fxi_rng_permutation(out, 12, r);
     CHECK(!memcmp(out, permutation, sizeof permutation));
-    fxi_rng_sample(out, 5, 100, r);
+    CHECK(!fxi_rng_sample(out, 5, 100, r, NULL));
     CHECK(!memcmp(out, sample, sizeof sample));
     for (uint64_t i = 0; i < 16; i++)
         CHECK(fxi_rng_sign(r, i) == sign[i]);
@@ -248,7 +248,7 @@ static void discrete(uint64_t seed)
         }
         CHECK(rank < 24);
         order[rank]++;
-        fxi_rng_sample(s, 2, 5, r);
+        CHECK(!fxi_rng_sample(s, 2, 5, r, NULL));
         CHECK(s[0] < s[1] && s[1] < 5);
         pair[s[1] * (s[1] - 1) / 2 + s[0]]++;
     }
@@ -263,7 +263,7 @@ static void discrete(uint64_t seed)
         for (size_t i = 0; i < n; i++)
             CHECK(p[i] < n && !seen[p[i]]++);
         for (size_t k = 0; k <= n; k++) {
-            fxi_rng_sample(s, k, n, r);
+            CHECK(!fxi_rng_sample(s, k, n, r, NULL));
             for (size_t i = 0; i < k; i++)
                 CHECK(s[i] < n && (i == 0 || s[i] > s[i - 1]));
         }
@@ -274,9 +274,27 @@ static void discrete(uint64_t seed)
     }
 }
 
+static int stop(void *polls, double done)
+{
+    (void)done;
+    return ++*(int *)polls == 2;
+}
+
+/* A sample of more numbers than can be counted in a lifetime ends soon after it is stopped. */
+static void check_cancelled(void)
+{
+    size_t s[4];
+    int polls = 0;
+    const fx_run run = {RUN, .threads = 1, .progress = stop, .ctx = &polls};
+
+    CHECK(fxi_rng_sample(s, 4, SIZE_MAX, (fxi_rng){1, 2}, &run) == FX_ECANCELLED && polls == 2);
+    CHECK(!fxi_rng_sample(s, 2, 3 << 17, (fxi_rng){1, 2}, NULL) && s[0] < s[1] && s[1] < 3 << 17);
+}
+
 int main(void)
 {
     test_init();
+    check_cancelled();
     known_answers();
     recorded();
     fxi_rng r = {test_u64(), test_u64()};

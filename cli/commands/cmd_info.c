@@ -181,7 +181,7 @@ static bool enter(facts *f, double v)
     if (c == f->listed || f->class[c].label != v) {
         if (f->listed == LISTED)
             return false;
-        memmove(&f->class[c + 1], &f -> class[c], (f->listed++ - c) * sizeof *f->class);
+        memmove(&f->class[c + 1], &f->class[c], (f->listed++ - c) * sizeof *f->class);
         f->class[c].label = v;
         f->class[c].rows = 0;
     }

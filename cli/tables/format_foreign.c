@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * format_foreign.c - files that people have and that are not read: what they are, and what to do.
- * They are told apart by their first bytes; where these do not suffice, by the extension, too. */
+ * format_foreign.c - files that people have and that are not read as rows: what they are, and what
+ * to do.  They are told apart by their first bytes; where these do not suffice, by the extension,
+ * too. */
 
 #include "files/files.h"
 #include "load.h"
@@ -11,6 +12,7 @@
 #define AS_CSV "write the table as CSV, with pandas by to_csv(.., index=False)"
 #define AS_UTF8 "convert it with iconv -f UTF-16 -t UTF-8"
 #define UNPACK "unpack it first"
+#define ITS_SOURCE "name the files that it was made of"
 
 static const struct {
     const char *extension, *begin;
@@ -21,6 +23,8 @@ static const struct {
     {"", "ARROW1", 6, "an Arrow or Feather file", AS_CSV},
     {"", "\x89HDF\r\n", 6, "an HDF5 file", AS_CSV},
     {"", "SQLite format 3", 15, "an SQLite database", AS_CSV},
+    {"", "featcross rows, ", 16, "a file of packed rows (--spill)", ITS_SOURCE},
+    {"", "fxckpt1\n", 8, "a file of --checkpoint", ITS_SOURCE},
     {".pkl", "\x80", 1, "a Python pickle", AS_CSV},
     {".xlsx", "PK\3\4", 4, "a spreadsheet", AS_CSV},
     {".ods", "PK\3\4", 4, "a spreadsheet", AS_CSV},

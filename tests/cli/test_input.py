@@ -333,6 +333,8 @@ def test_memory_limit(fx, put):
     ("a.parquet", b"PAR1\x15\x04", "a Parquet file, which is not read; write the table as CSV"),
     ("a.feather", b"ARROW1\0\0", "an Arrow or Feather file"),
     ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    ("a.rows", b"featcross rows, format 1\n\n", "a file of packed rows (--spill), which is not read; name the files"),
+    ("a.ckpt", b"fxckpt1\n\0\0", "a file of --checkpoint, which is not read; name the files"),
     ("a.db", b"SQLite format 3\0", "an SQLite database"),
     ("a.pkl", b"\x80\x04\x95", "a Python pickle"),
     ("a.xlsx", b"PK\x03\x04\x14", "a spreadsheet"),

@@ -116,11 +116,13 @@ typedef struct fxi_fm_adagrad_block {
     double *x;
     int32_t *col;
     size_t *item;                       /* .. but rows of X, or positions among the winners */
+    size_t rows_room, entries_room;     /* of which there is memory */
 } fxi_fm_adagrad_block;
 /* adagrad_block.c - of rows i..end - 1 of p (pairs: of all), which are block `number` of the data;
- * packed, or its items are read where they are. */
-fx_status fxi_fm_adagrad_block_new(fxi_fm_adagrad_block *out, const fxi_fm_problem *p, size_t i,
-                                   size_t end, uint64_t number, bool packed);
+ * packed, or its items are read where they are.  Zeros at first; may be filled again, in the same
+ * way.  An error frees it. */
+fx_status fxi_fm_adagrad_block_fill(fxi_fm_adagrad_block *a, const fxi_fm_problem *p, size_t i,
+                                    size_t end, uint64_t number, bool packed);
 void fxi_fm_adagrad_block_free(fxi_fm_adagrad_block *a);
 size_t fxi_fm_adagrad_block_first(const fxi_fm_adagrad_block *a, size_t batch); /* item of it */
 double fxi_fm_adagrad_block_weight(const fxi_fm_adagrad_block *a, size_t first, size_t n);

@@ -5,6 +5,7 @@
 #include "fm/adagrad.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCK_AT = 12 };                 /* bits of a stream: its name, the block, the epoch */
 
@@ -14,44 +15,55 @@ static double weight_of(const fxi_fm_problem *p, size_t item)
 }
 
 /* Items with weight, shuffled; or in their order. */
-static fx_status choose(fxi_fm_adagrad_block *a, const fxi_fm_problem *p, size_t i, size_t end,
-                        uint64_t number)
+static fx_status choose(fxi_fm_adagrad_block *a, size_t *item, const fxi_fm_problem *p, size_t i,
+                        size_t end, uint64_t number)
 {
-    size_t *weighted = fxi_alloc(end - i, sizeof *weighted);
+    size_t *order;
 
-    if (!weighted)
-        return FX_ENOMEM;
+    a->n = 0;
     for (; i < end; i++)
         if (weight_of(p, i) > 0)
-            weighted[a->n++] = i;
-    if (p->ordered || !a->n) {
-        a->item = weighted;
+            item[a->n++] = i;
+    if (p->ordered || !a->n)
         return FX_OK;
-    }
-    if ((a->item = fxi_alloc(a->n, sizeof *a->item))) {
-        fxi_rng_permutation(a->item, a->n,
-                            (fxi_rng){p->seed, FXI_FM_BATCHES + (number << BLOCK_AT)});
-        for (size_t k = 0; k < a->n; k++)
-            a->item[k] = weighted[a->item[k]];
-    }
-    free(weighted);
-    return a->item ? FX_OK : FX_ENOMEM;
+    if (!(order = fxi_alloc(a->n, sizeof *order)))
+        return FX_ENOMEM;
+    fxi_rng_permutation(order, a->n, (fxi_rng){p->seed, FXI_FM_BATCHES + (number << BLOCK_AT)});
+    for (size_t k = 0; k < a->n; k++)
+        order[k] = item[order[k]];
+    memcpy(item, order, a->n * sizeof *order);
+    free(order);
+    return FX_OK;
 }
 
-static fx_status pack(fxi_fm_adagrad_block *a, const fx_matrix *X)
+/* Memory for rows, and for entries of those that are packed: what a block before had is used again,
+ * since memory that comes and goes costs as much as a pass. */
+static fx_status make_room(fxi_fm_adagrad_block *a, size_t rows, size_t entries, bool packed)
 {
-    size_t stored = 0;
+    if (rows > a->rows_room || !a->c) {
+        fxi_free(a->c, a->y, a->item, a->start);
+        a->c = fxi_alloc(rows, sizeof *a->c);
+        a->y = fxi_alloc(rows, sizeof *a->y);
+        a->item = packed ? NULL : fxi_alloc(rows, sizeof *a->item);
+        a->start = packed ? fxi_alloc(rows + 1, sizeof *a->start) : NULL;
+        a->rows_room = rows;
+    }
+    if (packed && (entries > a->entries_room || !a->x)) {
+        fxi_free(a->x, a->col);
+        a->x = fxi_alloc(entries + 1, sizeof *a->x);
+        a->col = fxi_alloc(entries + 1, sizeof *a->col);
+        a->entries_room = entries;
+    }
+    bool made = a->c && a->y && (packed ? a->start && a->x && a->col : a->item != NULL);
+    return made ? FX_OK : FX_ENOMEM;
+}
 
-    for (size_t k = 0; k < a->n; k++)
-        stored += fxi_data_row(X, a->item[k]).n;
-    a->start = fxi_alloc(a->n + 1, sizeof *a->start);
-    a->x = fxi_alloc(stored + 1, sizeof *a->x);
-    a->col = fxi_alloc(stored + 1, sizeof *a->col);
-    if (!a->start || !a->x || !a->col)
-        return FX_ENOMEM;
+/* start[k + 1] is item k at first. */
+static void pack(fxi_fm_adagrad_block *a, const fx_matrix *X)
+{
     a->start[0] = 0;
     for (size_t k = 0, at = 0; k < a->n; k++) {
-        fxi_row r = fxi_data_row(X, a->item[k]);
+        fxi_row r = fxi_data_row(X, a->start[k + 1]);
         for (size_t q = 0; q < r.n; q++) {
             a->x[at] = fxi_row_value(r, q);
             a->col[at] = (int32_t)fxi_row_column(r, q);
@@ -59,42 +71,40 @@ static fx_status pack(fxi_fm_adagrad_block *a, const fx_matrix *X)
         }
         a->start[k + 1] = at;
     }
-    free(a->item);
-    a->item = NULL;
-    return FX_OK;
 }
 
-fx_status fxi_fm_adagrad_block_new(fxi_fm_adagrad_block *out, const fxi_fm_problem *p, size_t i,
-                                   size_t end, uint64_t number, bool packed)
+fx_status fxi_fm_adagrad_block_fill(fxi_fm_adagrad_block *a, const fxi_fm_problem *p, size_t i,
+                                    size_t end, uint64_t number, bool packed)
 {
-    fxi_fm_adagrad_block a = {0};
-    fx_status st = choose(&a, p, i, end, number);
+    size_t stored = 0;
 
-    a.batches = a.n / p->batch + (a.n % p->batch > 0);
+    a->entries = 0;
     for (size_t row = i; row < end && !p->pairs; row++) {
         size_t n = fxi_data_row(p->X, row).n;
-        a.entries = n > a.entries ? n : a.entries;
+        a->entries = n > a->entries ? n : a->entries;
+        stored += n;
     }
-    a.c = fxi_alloc(a.n, sizeof *a.c);
-    a.y = fxi_alloc(a.n, sizeof *a.y);
-    if (!st && (!a.c || !a.y))
-        st = FX_ENOMEM;
-    for (size_t k = 0; k < a.n && !st; k++) {
-        a.c[k] = weight_of(p, a.item[k]);
-        a.y[k] = p->pairs ? 1 : p->y[a.item[k]] - p->shift;
+    fx_status st = make_room(a, end - i, stored, packed);
+    size_t *item = packed && !st ? a->start + 1 : a->item;
+    if (!st)
+        st = choose(a, item, p, i, end, number);
+    if (st) {
+        fxi_fm_adagrad_block_free(a);
+        return st;
     }
-    if (!st && packed)
-        st = pack(&a, p->X);
-    if (st)
-        fxi_fm_adagrad_block_free(&a);
-    *out = a;
-    return st;
+    a->batches = a->n / p->batch + (a->n % p->batch > 0);
+    for (size_t k = 0; k < a->n; k++) {
+        a->c[k] = weight_of(p, item[k]);
+        a->y[k] = p->pairs ? 1 : p->y[item[k]] - p->shift;
+    }
+    if (packed)
+        pack(a, p->X);
+    return FX_OK;
 }
 
 void fxi_fm_adagrad_block_free(fxi_fm_adagrad_block *a)
 {
-    fxi_free(a->c, a->y, a->start, a->x, a->col);
-    free(a->item);
+    fxi_free(a->c, a->y, a->item, a->start, a->x, a->col);
     *a = (fxi_fm_adagrad_block){0};
 }
 

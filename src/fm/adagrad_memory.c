@@ -14,7 +14,7 @@ static bool is_kept(const fx_matrix *X) { return fxi_data_stored(X) <= KEPT; }
 
 static bool single(const fxi_fm_problem *p) { return p->pairs || p->ordered; }
 
-/* Block k, kept or made. */
+/* Block k, kept or made in `own`. */
 static fx_status open_block(const fxi_fm_adagrad_block **out, fxi_fm_adagrad_block *own,
                             const fxi_fm_adagrad_memory *m, size_t k)
 {
@@ -24,7 +24,7 @@ static fx_status open_block(const fxi_fm_adagrad_block **out, fxi_fm_adagrad_blo
     bool packed = !p->pairs && (!single(p) || is_kept(p->X));
 
     *out = m->block && m->block[k].c ? &m->block[k] : own;
-    return *out == own ? fxi_fm_adagrad_block_new(own, p, i, end, k, packed) : FX_OK;
+    return *out == own ? fxi_fm_adagrad_block_fill(own, p, i, end, k, packed) : FX_OK;
 }
 
 /* ---- Before the first epoch ---------------------------------------------------------------- */
@@ -49,18 +49,18 @@ static fx_status count_batches(fxi_fm_adagrad_memory *m, uint64_t epoch, fxi_tea
 {
     size_t cols = m->p->fm->cols;
     double *count = fxi_zalloc(cols, sizeof *count), batches = 0;
+    fxi_fm_adagrad_block own = {0};
     fx_status st = count ? FX_OK : FX_ENOMEM;
 
     m->batch.rows.team = team;
     for (size_t k = 0; k < m->blocks && !st; k++) {
-        fxi_fm_adagrad_block own = {0};
         const fxi_fm_adagrad_block *b;
         if (!(st = open_block(&b, &own, m, k))) {
             fxi_fm_adagrad_batch_count(&m->batch, count, b, epoch);
             batches += (double)b->batches;
         }
-        fxi_fm_adagrad_block_free(&own);
     }
+    fxi_fm_adagrad_block_free(&own);
     if (!st)
         fxi_fm_adagrad_batch_share(m->batch.share, count, batches, cols);
     free(count);
@@ -197,8 +197,6 @@ static fx_status visit_blocks(void *ctx, size_t block, fxi_team *team)
         size_t at = k % m->window;
         if (!(st = open_block(&b, &own[at], m, m->order[k])))
             st = fxi_fm_adagrad_epoch_add(&g->epoch, b, k + 1 == m->blocks, team);
-        for (size_t q = 0; q <= at && !g->epoch.blocks; q++)
-            fxi_fm_adagrad_block_free(&own[q]);
     }
     for (size_t q = 0; q < FXI_FM_ADAGRAD_WINDOW; q++)
         fxi_fm_adagrad_block_free(&own[q]);

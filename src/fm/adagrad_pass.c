@@ -18,7 +18,6 @@ struct fxi_fm_adagrad_held {
     fxi_fm_adagrad_batch batch;
     fxi_fm_adagrad_epoch epoch;
     fxi_fm_adagrad_block block[FXI_FM_ADAGRAD_WINDOW];
-    size_t bytes;                       /* of blocks */
 };
 
 static bool fits(const fxi_question *q, const fxi_fm *fm)
@@ -71,11 +70,11 @@ typedef struct part {
     fxi_fm_adagrad_batch *batch;        /* [threads] */
 } part;
 
-static fx_status open_block(fxi_fm_adagrad_block *out, const part *x, size_t i)
+static fx_status open_block(fxi_fm_adagrad_block *b, const part *x, size_t i)
 {
     size_t rows = x->p.X->rows, end = rows - i < BLOCK ? rows : i + BLOCK;
 
-    return fxi_fm_adagrad_block_new(out, &x->p, i, end, (x->first + i) / BLOCK, true);
+    return fxi_fm_adagrad_block_fill(b, &x->p, i, end, (x->first + i) / BLOCK, true);
 }
 
 static fx_status count_block(void *ctx, size_t k, fxi_team *team)
@@ -83,7 +82,7 @@ static fx_status count_block(void *ctx, size_t k, fxi_team *team)
     const part *x = ctx;
     double *count = x->answer->count;
     size_t i = k * BLOCK, end = x->p.X->rows - i < BLOCK ? x->p.X->rows : i + BLOCK;
-    fxi_fm_adagrad_block b;
+    fxi_fm_adagrad_block b = {0};
     fx_status st = open_block(&b, x, i);
 
     x->batch->rows.team = team;
@@ -100,7 +99,7 @@ static fx_status add_value(void *ctx, double *sum, size_t i, size_t end, fxi_tea
 {
     const part *x = ctx;
     fxi_fm_adagrad_batch *a = &x->batch[fxi_parallel_thread(team)];
-    fxi_fm_adagrad_block b;
+    fxi_fm_adagrad_block b = {0};
     fx_status st = open_block(&b, x, i);
 
     (void)end;
@@ -166,18 +165,24 @@ static fx_status hold(fxi_fm_adagrad_held **out, const part *x)
     return st;
 }
 
-static void release(fxi_fm_adagrad_held *h)
+/* Memory of the blocks, which they keep from one window to the next. */
+static size_t bytes_of(const fxi_fm_adagrad_held *h)
 {
-    for (size_t k = 0; k < FXI_FM_ADAGRAD_WINDOW; k++)
-        fxi_fm_adagrad_block_free(&h->block[k]);
-    h->bytes = 0;
+    size_t all = 0, bytes;
+
+    for (size_t k = 0; k < FXI_FM_ADAGRAD_WINDOW; k++) {
+        const fxi_fm_adagrad_block *b = &h->block[k];
+        all += fxi_fm_adagrad_block_bytes(&bytes, b->rows_room, b->entries_room) ? bytes : 0;
+    }
+    return all;
 }
 
 void fxi_fm_adagrad_pass_free(fxi_fm_adagrad_held *held)
 {
     if (!held)
         return;
-    release(held);
+    for (size_t k = 0; k < FXI_FM_ADAGRAD_WINDOW; k++)
+        fxi_fm_adagrad_block_free(&held->block[k]);
     fxi_fm_adagrad_batch_free(&held->batch);
     free(held);
 }
@@ -189,19 +194,16 @@ static fx_status visit_block(void *ctx, size_t k, fxi_team *team)
     const visiting *g = ctx;
     fxi_fm_adagrad_held *h = g->h;
     fxi_answer *a = g->x->answer;
-    size_t rows = g->x->p.X->rows - k * BLOCK, more;
+    size_t rows = g->x->p.X->rows - k * BLOCK;
     fxi_fm_adagrad_block *b = &h->block[h->epoch.blocks];
     fx_status st = open_block(b, g->x, k * BLOCK);
 
     if (st)
         return st;
-    h->bytes += fxi_fm_adagrad_block_bytes(&more, b->n, b->start[b->n]) ? more : 0;
-    if ((st = fxi_memory_check(&a->how, h->bytes, "rows whose batches are visited together")))
+    if ((st = fxi_memory_check(&a->how, bytes_of(h), "rows whose batches are visited together")))
         return st;
     a->rows += rows < BLOCK ? rows : BLOCK;
     st = fxi_fm_adagrad_epoch_add(&h->epoch, b, a->rows == g->all, team);
-    if (!h->epoch.blocks)
-        release(h);
     a->count[0] = h->epoch.loss;
     return st;
 }

@@ -526,7 +526,7 @@ static void check_differences(void)
     fx_matrix X = draw();
     fxi_fm_pairs pairs;
     fxi_fm_adagrad_batch batch;
-    fxi_fm_adagrad_block all;
+    fxi_fm_adagrad_block all = {0};
     double look[FXI_FM_ADAGRAD_LOOK] = {0};
 
     small_new(&a, &X, 3);
@@ -536,7 +536,7 @@ static void check_differences(void)
     fxi_fm_adagrad_look_add(look, &a.fm, &X, 0, ROWS);
     CHECK(!fxi_fm_adagrad_batch_new(&batch, &a.p, a.v, a.sum, fxi_fm_adagrad_look_of(look, &a.fm),
                                     COLS, NULL));
-    CHECK(!fxi_fm_adagrad_block_new(&all, &a.p, 0, pairs.n, 0, false) && all.n == pairs.n);
+    CHECK(!fxi_fm_adagrad_block_fill(&all, &a.p, 0, pairs.n, 0, false) && all.n == pairs.n);
     double weight = fxi_fm_adagrad_block_weight(&all, 0, pairs.n);
     double loss = fxi_fm_adagrad_batch_add(&batch, &all, 0, pairs.n, 1, 1 / weight);
     CHECK_NEAR(loss / weight, pairs_loss(&a.p, a.v, &X), 1e-12);

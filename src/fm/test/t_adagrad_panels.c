@@ -26,14 +26,14 @@ static double learn(double *v, double *sum, const fxi_fm_problem *p, int threads
     const fx_run run = {RUN, .threads = threads};
     double count[FXI_FM_ADAGRAD_LOOK] = {0}, loss = 0;
     fxi_fm_adagrad_batch batch;
-    fxi_fm_adagrad_block all;
+    fxi_fm_adagrad_block all = {0};
 
     fxi_fm_adagrad_look_add(count, p->fm, p->X, 0, ROWS);
     CHECK(!fxi_fm_adagrad_batch_new(&batch, p, v, sum, fxi_fm_adagrad_look_of(count, p->fm),
                                     ENTRIES, &run));
     CHECK(batch.rows.look.fast && fxi_fm_adagrad_panels(p->fm) == p->fm->blocks * 5);
     CHECK((batch.pool != NULL) == (threads > 1));
-    CHECK(!fxi_fm_adagrad_block_new(&all, p, 0, ROWS, 0, true) && all.n == ROWS);
+    CHECK(!fxi_fm_adagrad_block_fill(&all, p, 0, ROWS, 0, true) && all.n == ROWS);
     for (size_t j = 0; j < p->fm->cols; j++)
         batch.share[j] = 1;
     test_helped();

@@ -123,8 +123,10 @@ int kernel_setup_measure(kernel_setup kernels[KERNELS], const comparison *c)
         snprintf(k->spec, sizeof k->spec, i == RBF ? "%s:gamma=%.2g" : "%s", specs[i],
                  apart > 0 ? 1 / apart : 1);
         fx_status s = (i == SUBSETS ? tame : measure)(k, &t, &diagonal, &all);
-        if (s == FX_ECANCELLED || s == FX_ENOMEM)
-            status = s == FX_ENOMEM ? say_no_memory("a sample of the rows") : say_failure(s);
+        if (s == FX_ENOMEM)
+            status = say_no_memory("a sample of the rows");
+        if (s == FX_ECANCELLED)
+            status = say_failure(s);
         if (s)
             snprintf(k->reason, sizeof k->reason, "%s", fx_error_detail());
         if (i == LINEAR)

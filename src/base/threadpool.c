@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * threadpool.c - threads that live for one fit and are given work every few microseconds.
+ * threadpool.c - threads that are given work every few microseconds, for a fit or a part of one.
  *
  * fxi_parallel starts threads for each call, which costs more than the work of one column.  Here
  * workers are started once.  Idle workers spin on an atomic word for a few microseconds, then

@@ -31,6 +31,7 @@ void fxi_fm_adagrad_look_add(double *count, const fxi_fm *fm, const fx_matrix *X
 fxi_fm_adagrad_look fxi_fm_adagrad_look_of(const double *count, const fxi_fm *fm);
 uint32_t fxi_fm_adagrad_look_flags(const fxi_fm_adagrad_look *l);
 fxi_fm_adagrad_look fxi_fm_adagrad_look_read(uint32_t flags);
+bool fxi_fm_adagrad_look_fits(const fxi_fm_adagrad_look *l, const fxi_fm *fm); /* of this model */
 /* Rows at a time where the longest has so many entries; if they can be fast. */
 size_t fxi_fm_adagrad_look_rows(const fxi_fm *fm, size_t entries);
 bool fxi_fm_adagrad_look_fast(const fxi_fm *fm, size_t entries);
@@ -46,7 +47,7 @@ typedef struct fxi_fm_adagrad_rows {
     size_t entries;                     /* most in a row */
     size_t max_rows, rows;              /* at a time; how many there are */
     size_t capacity;                    /* of g: rows if short_sums, else their entries */
-    fxi_threadpool *pool;               /* the batch's, or NULL */
+    fxi_threadpool *pool;               /* while batches are visited, or NULL */
     const size_t *start;                /* entries of row r: from start[r] - start[0] on .. */
     const double *x;                    /* .. numbers other than 0 .. */
     const int32_t *col;                 /* .. and their columns, as blocks see them */
@@ -54,7 +55,8 @@ typedef struct fxi_fm_adagrad_rows {
     double by[FXI_FM_ADAGRAD_MANY];     /* slopes */
     double *part;                       /* [panels][max_rows] of scores */
     double *g;                          /* [blocks][panels][capacity][FXI_LANES] derivatives */
-    double *table;                      /* fast: [panels][..] of adagrad_hot.c */
+    double *table;                      /* fast: [threads][table_size] of adagrad_hot.c */
+    size_t table_size;
     fxi_fm_workspace *workspace;        /* not fast; in scratch */
     fxi_scratch scratch;
     double *K;                          /* [max_rows][blocks][panels][FXI_LANES], not fast */
@@ -68,11 +70,11 @@ typedef struct fxi_fm_adagrad_rows {
     size_t since;                       /* work since the last poll for cancellation */
 } fxi_fm_adagrad_rows;
 
-/* adagrad_rows.c - entries: the largest number of entries in a row. */
+/* adagrad_rows.c - entries: the largest number of entries in a row; threads: of a pool, or 1. */
 fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm,
-                                  fxi_fm_adagrad_look look, size_t entries);
+                                  fxi_fm_adagrad_look look, size_t entries, int threads);
 void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a);
-bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries);
+bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries, size_t threads);
 /* Appends a row to the `rows` that are there (0: it is the first); or takes n rows that the caller
  * packed. */
 void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, fxi_row r);
@@ -86,8 +88,8 @@ bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a); /* polls for cancellat
 void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool learn);
 void fxi_fm_adagrad_rows_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v);
 
-/* Where the entries of row r begin; where their derivatives are stored, kernel = block * panels +
- * panel. */
+/* Where the entries of row r begin; where what is pending of them is stored, kernel = block *
+ * panels + panel.  Of short_sums, only r = 0. */
 static inline size_t fxi_fm_adagrad_first(const fxi_fm_adagrad_rows *a, size_t r)
 {
     return a->start[r] - a->start[0];
@@ -100,7 +102,6 @@ static inline double *fxi_fm_adagrad_pending(const fxi_fm_adagrad_rows *a, size_
 /* adagrad_panels.c - fast rows: adds all but the linear term to f, the same of derivatives to G; a
  * step of the factors for all that was touched. */
 size_t fxi_fm_adagrad_panels(const fxi_fm *fm);         /* of all blocks */
-size_t fxi_fm_adagrad_panels_table(size_t entries);     /* numbers for each */
 void fxi_fm_adagrad_panels_score(fxi_fm_adagrad_rows *a, const double *v, bool learn);
 void fxi_fm_adagrad_panels_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v);
 void fxi_fm_adagrad_panels_step(fxi_fm_adagrad_rows *a, double *v, double *sum, double *G,
@@ -136,7 +137,7 @@ typedef struct fxi_fm_adagrad_batch {
                                          * NULL: losses alone */
     double *share;                      /* [cols] factor of penalties: all batches divided by those
                                          * that touch the column */
-    fxi_threadpool *pool;               /* for panels; NULL: one thread */
+    fx_run how;                         /* for a pool of the panels' threads */
     fxi_fm_adagrad_rows rows;
 } fxi_fm_adagrad_batch;
 
@@ -147,7 +148,7 @@ fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem
                                    const fx_run *run);
 fx_status fxi_fm_adagrad_batch_room(fxi_fm_adagrad_batch *a, size_t entries);
 void fxi_fm_adagrad_batch_free(fxi_fm_adagrad_batch *a);
-bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries);
+bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries, size_t threads);
 /* count[cols]: adds 1 to each column of a batch, for every batch of the block. */
 void fxi_fm_adagrad_batch_count(fxi_fm_adagrad_batch *a, double *count,
                                 const fxi_fm_adagrad_block *b, uint64_t epoch);

@@ -9,13 +9,14 @@
 
 #include <math.h>
 
-bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
+bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries, size_t threads)
 {
     size_t numbers;
 
     return fxi_size_add(&numbers, fm->size, fm->cols)
            && fxi_size_mul(&numbers, numbers, sizeof(double))
-           && fxi_fm_adagrad_rows_bytes(bytes, fm, entries) && fxi_size_add(bytes, *bytes, numbers);
+           && fxi_fm_adagrad_rows_bytes(bytes, fm, entries, threads)
+           && fxi_size_add(bytes, *bytes, numbers);
 }
 
 fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem *p, double *v,
@@ -24,18 +25,16 @@ fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem
 {
     fx_status st;
 
-    *a = (fxi_fm_adagrad_batch){.p = p, .v = v, .sum = sum};
-    if ((st = fxi_fm_adagrad_rows_new(&a->rows, p->fm, look, entries)) || !sum)
+    *a = (fxi_fm_adagrad_batch){.p = p, .v = v, .sum = sum, .how = fxi_sized_run(run)};
+    a->how.threads = sum ? fxi_parallel_threads(run, fxi_fm_adagrad_panels(p->fm)) : 1;
+    if ((st = fxi_fm_adagrad_rows_new(&a->rows, p->fm, look, entries, a->how.threads)) || !sum)
         return st;
-    fx_run how = fxi_sized_run(run);
-    how.threads = fxi_parallel_threads(run, fxi_fm_adagrad_panels(p->fm));
     a->G = fxi_zalloc(p->fm->size, sizeof *a->G);
     a->share = fxi_zalloc(p->fm->cols, sizeof *a->share);
-    if (!a->G || !a->share || (how.threads > 1 && fxi_threadpool_new(&a->pool, &how))) {
+    if (!a->G || !a->share) {
         fxi_fm_adagrad_batch_free(a);
         return FX_ENOMEM;
     }
-    a->rows.pool = a->pool;
     return FX_OK;
 }
 
@@ -46,15 +45,12 @@ fx_status fxi_fm_adagrad_batch_room(fxi_fm_adagrad_batch *a, size_t entries)
     if (entries <= a->rows.entries)
         return FX_OK;
     fxi_fm_adagrad_rows_free(&a->rows);
-    fx_status st = fxi_fm_adagrad_rows_new(&a->rows, a->p->fm, look, entries);
-    a->rows.pool = a->pool;
-    return st;
+    return fxi_fm_adagrad_rows_new(&a->rows, a->p->fm, look, entries, a->how.threads);
 }
 
 void fxi_fm_adagrad_batch_free(fxi_fm_adagrad_batch *a)
 {
     fxi_free(a->G, a->share);
-    fxi_threadpool_free(a->pool);
     fxi_fm_adagrad_rows_free(&a->rows);
     *a = (fxi_fm_adagrad_batch){0};
 }

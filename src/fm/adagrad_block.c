@@ -37,7 +37,7 @@ static fx_status choose(fxi_fm_adagrad_block *a, size_t *item, const fxi_fm_prob
 }
 
 /* Memory for rows, and for entries of those that are packed: what a block before had is used again,
- * since memory that comes and goes costs as much as a pass. */
+ * if it is not much more, since memory that comes and goes costs as much as a pass. */
 static fx_status make_room(fxi_fm_adagrad_block *a, size_t rows, size_t entries, bool packed)
 {
     if (rows > a->rows_room || !a->c) {
@@ -48,7 +48,8 @@ static fx_status make_room(fxi_fm_adagrad_block *a, size_t rows, size_t entries,
         a->start = packed ? fxi_alloc(rows + 1, sizeof *a->start) : NULL;
         a->rows_room = rows;
     }
-    if (packed && (entries > a->entries_room || !a->x)) {
+    size_t spare = a->entries_room - entries;           /* meant only if there is room enough */
+    if (packed && (entries > a->entries_room || spare > entries / 4 || !a->x)) {
         fxi_free(a->x, a->col);
         a->x = fxi_alloc(entries + 1, sizeof *a->x);
         a->col = fxi_alloc(entries + 1, sizeof *a->col);
@@ -82,7 +83,7 @@ fx_status fxi_fm_adagrad_block_fill(fxi_fm_adagrad_block *a, const fxi_fm_proble
     for (size_t row = i; row < end && !p->pairs; row++) {
         size_t n = fxi_data_row(p->X, row).n;
         a->entries = n > a->entries ? n : a->entries;
-        stored += n;
+        stored += p->c[row] > 0 ? n : 0;
     }
     fx_status st = make_room(a, end - i, stored, packed);
     size_t *item = packed && !st ? a->start + 1 : a->item;

@@ -56,6 +56,7 @@ static double visit_batch(const fxi_fm_adagrad_epoch *e, const fxi_fm_adagrad_bl
 static fx_status visit_window(fxi_fm_adagrad_epoch *e)
 {
     size_t batches = 0, entries = 0, *visit;
+    fxi_threadpool *pool = NULL;        /* of this window alone: threads must not outlive a call */
     fx_status st;
 
     for (size_t k = 0; k < e->blocks; k++) {
@@ -68,12 +69,19 @@ static fx_status visit_window(fxi_fm_adagrad_epoch *e)
     e->batch->rows.team = team;
     if (!(visit = visits(e, batches)))
         return FX_ENOMEM;
+    if (e->batch->how.threads > 1 && (st = fxi_threadpool_new(&pool, &e->batch->how))) {
+        free(visit);
+        return st;
+    }
+    e->batch->rows.pool = pool;
     for (size_t q = 0; q < batches && !fxi_fm_adagrad_rows_stopped(&e->batch->rows); q++) {
         size_t k = 0, at = visit[q];
         while (at >= e->block[k]->batches)
             at -= e->block[k++]->batches;
         e->loss += visit_batch(e, e->block[k], at);
     }
+    e->batch->rows.pool = NULL;
+    fxi_threadpool_free(pool);
     free(visit);
     e->windows++;
     e->blocks = 0;

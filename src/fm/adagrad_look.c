@@ -74,3 +74,11 @@ fxi_fm_adagrad_look fxi_fm_adagrad_look_read(uint32_t flags)
 {
     return (fxi_fm_adagrad_look){flags & FAST, flags & SUBTRACTS, flags & ONES, flags >> ROWS_AT};
 }
+
+bool fxi_fm_adagrad_look_fits(const fxi_fm_adagrad_look *l, const fxi_fm *fm)
+{
+    return l->max_rows >= 2 && l->max_rows <= MAX_ROWS
+           && (!l->fast || fxi_fm_adagrad_look_fast(fm, 0))
+           && (!l->subtracts || (l->fast && fm->block[0].order == 2))
+           && (!l->ones || l->subtracts);
+}

@@ -138,8 +138,9 @@ bool fxi_fm_adagrad_memory_bytes(size_t *bytes, const fxi_fm *fm, const fx_matri
 
     if (!is_kept(X) && window < X->rows)
         numbers = (size_t)((double)numbers / (double)X->rows * (double)window);
-    return fxi_fm_adagrad_batch_bytes(bytes, fm, entries)
-           && fxi_fm_adagrad_rows_bytes(&rows, fm, entries) && fxi_size_mul(&rows, rows, threads)
+    return fxi_fm_adagrad_batch_bytes(bytes, fm, entries, threads)
+           && fxi_fm_adagrad_rows_bytes(&rows, fm, entries, 1)
+           && fxi_size_mul(&rows, rows, threads)
            && fxi_fm_adagrad_block_bytes(&blocks, X->rows, numbers)
            && fxi_size_add(bytes, *bytes, rows) && fxi_size_add(bytes, *bytes, blocks);
 }

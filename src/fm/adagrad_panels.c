@@ -12,14 +12,9 @@ enum { ALONE = 256 };                   /* columns times panels that one thread 
 
 size_t fxi_fm_adagrad_panels(const fxi_fm *fm) { return fm->blocks * fm->panels; }
 
-size_t fxi_fm_adagrad_panels_table(size_t entries)
-{
-    return (entries + 1) * (FXI_FM_ADAGRAD_ORDER - 1) * FXI_LANES;
-}
-
 typedef struct visit {
     fxi_fm_adagrad_rows *a;
-    const double *from;                 /* v, of scores and derivatives */
+    const double *at;                   /* v, of scores and derivatives */
     double *v, *sum, *G;
     const double *share;
     double lr;
@@ -65,12 +60,11 @@ static void score_panel(void *ctx, size_t k, int worker)
     const visit *g = ctx;
     fxi_fm_adagrad_rows *a = g->a;
     const panel x = panel_of(a, k);
-    const double *v = g->from, *w = a->together && k == 0 ? v + a->fm->w : NULL;
+    const double *v = g->at, *w = a->together && k == 0 ? v + a->fm->w : NULL;
     double *f = k ? a->part + k * a->max_rows : a->f;
     double *pending = g->learn ? fxi_fm_adagrad_pending(a, k, 0) : NULL;
-    double *table = a->table + k * fxi_fm_adagrad_panels_table(a->entries);
+    double *table = a->table + (size_t)worker * a->table_size;
 
-    (void)worker;
     if (k)
         memset(f, 0, a->rows * sizeof *f);
     if (x.subtracts)
@@ -83,7 +77,7 @@ static void score_panel(void *ctx, size_t k, int worker)
 
 void fxi_fm_adagrad_panels_score(fxi_fm_adagrad_rows *a, const double *v, bool learn)
 {
-    visit_all(&(visit){.a = a, .from = v, .learn = learn}, score_panel, entries_of(a));
+    visit_all(&(visit){.a = a, .at = v, .learn = learn}, score_panel, entries_of(a));
     for (size_t k = 1; k < fxi_fm_adagrad_panels(a->fm); k++)
         for (size_t r = 0; r < a->rows; r++)
             a->f[r] += a->part[k * a->max_rows + r];
@@ -96,7 +90,7 @@ static void accumulate_panel(void *ctx, size_t k, int worker)
     const visit *g = ctx;
     const fxi_fm_adagrad_rows *a = g->a;
     const panel x = panel_of(a, k);
-    const double *pending = fxi_fm_adagrad_pending(a, k, 0), *v = g->from;
+    const double *pending = fxi_fm_adagrad_pending(a, k, 0), *v = g->at;
     double *G = g->G, *w = a->together && k == 0 ? G + a->fm->w : NULL;
 
     (void)worker;
@@ -109,7 +103,7 @@ static void accumulate_panel(void *ctx, size_t k, int worker)
 
 void fxi_fm_adagrad_panels_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v)
 {
-    visit_all(&(visit){.a = a, .from = v, .G = G}, accumulate_panel, entries_of(a));
+    visit_all(&(visit){.a = a, .at = v, .G = G}, accumulate_panel, entries_of(a));
 }
 
 /* ---- Steps ------------------------------------------------------------------------------- */

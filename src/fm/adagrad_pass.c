@@ -22,8 +22,9 @@ struct fxi_fm_adagrad_held {
 
 static bool fits(const fxi_question *q, const fxi_fm *fm)
 {
-    size_t own = HEAD + fm->size + fm->cols, rows = fxi_fm_adagrad_look_read(q->flags).max_rows;
-    bool look = rows >= 2 && rows <= FXI_FM_ADAGRAD_ROWS;
+    const fxi_fm_adagrad_look read = fxi_fm_adagrad_look_read(q->flags);
+    size_t own = HEAD + fm->size + fm->cols;
+    bool look = fxi_fm_adagrad_look_fits(&read, fm);
 
     switch (q->what) {
     case FXI_ASK_FM_COUNT: return true;
@@ -226,7 +227,8 @@ fx_status fxi_fm_adagrad_pass(fxi_answer *a, const fxi_question *q, const fxi_fm
                                           &a->how);
 }
 
-bool fxi_fm_adagrad_pass_bytes(size_t *bytes, const fxi_fm *fm, size_t rows, size_t numbers)
+bool fxi_fm_adagrad_pass_bytes(size_t *bytes, const fxi_fm *fm, size_t rows, size_t numbers,
+                               size_t threads)
 {
     size_t window = fxi_fm_adagrad_epoch_window(rows, numbers) * BLOCK, held, states;
     size_t some = window < rows ? window : rows;
@@ -237,6 +239,6 @@ bool fxi_fm_adagrad_pass_bytes(size_t *bytes, const fxi_fm *fm, size_t rows, siz
     return fxi_size_add(&states, fm->size, fm->cols)
            && fxi_size_mul(&states, states, 12 * sizeof(double))
            && fxi_fm_adagrad_block_bytes(&held, some, (size_t)(each * (double)some))
-           && fxi_fm_adagrad_rows_bytes(bytes, fm, (size_t)each + 1)
+           && fxi_fm_adagrad_rows_bytes(bytes, fm, (size_t)each + 1, threads)
            && fxi_size_add(bytes, *bytes, states) && fxi_size_add(bytes, *bytes, held);
 }

@@ -12,28 +12,35 @@
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
+/* Where sums are pending, more rows are visited together; but not if they are long, since nobody
+ * polls meanwhile. */
 static size_t many(size_t rows)
 {
-    return FXI_FM_ADAGRAD_MANY / FXI_FM_ADAGRAD_ROWS * rows;
+    return rows > 2 ? FXI_FM_ADAGRAD_MANY / FXI_FM_ADAGRAD_ROWS * rows : rows;
 }
 
-bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
+static size_t table_of(size_t entries)
 {
-    size_t kernels = fm->blocks * fm->panels * FXI_LANES * sizeof(double), columns, own;
+    return (entries + 1) * (FXI_FM_ADAGRAD_ORDER - 1) * FXI_LANES;
+}
+
+bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries, size_t threads)
+{
+    size_t kernels = fm->blocks * fm->panels * FXI_LANES * sizeof(double), columns, own, work;
     size_t rows = fxi_fm_adagrad_look_rows(fm, entries), pending = rows * (entries + 1);
-    size_t each = fxi_fm_adagrad_panels_table(entries) + many(rows);
+    size_t parts = fxi_fm_adagrad_panels(fm) * many(rows) * sizeof(double);
 
     pending = many(rows) > pending ? many(rows) : pending;
-    return fxi_size_mul(bytes, kernels, pending)
+    if (!fxi_fm_adagrad_look_fast(fm, entries))
+        work = fxi_fm_row_bytes(fm, entries) + rows * kernels;
+    else if (!fxi_size_mul(&work, table_of(entries) * sizeof(double), threads)
+             || !fxi_size_add(&work, work, parts))
+        return false;
+    return fxi_size_mul(bytes, kernels, pending) && fxi_size_add(bytes, *bytes, work)
            && fxi_size_mul(&own, many(rows) * (entries + 1), sizeof(double) + sizeof(int32_t))
            && fxi_size_add(bytes, *bytes, own)
            && fxi_size_mul(&columns, fm->cols + 2 * fm->front, sizeof(int32_t) + 1)
-           && fxi_size_add(bytes, *bytes, columns)
-           && fxi_size_add(
-               bytes, *bytes,
-               fxi_fm_adagrad_look_fast(fm, entries)
-                   ? fxi_fm_adagrad_panels(fm) * each * sizeof(double)
-                   : fxi_fm_row_bytes(fm, entries) + rows * kernels);
+           && fxi_size_add(bytes, *bytes, columns);
 }
 
 /* Every row has them, so they are marked as touched only once. */
@@ -47,14 +54,14 @@ static void find_constants(fxi_fm_adagrad_rows *a)
 }
 
 fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm,
-                                  fxi_fm_adagrad_look look, size_t entries)
+                                  fxi_fm_adagrad_look look, size_t entries, int threads)
 {
     size_t kernels = fm->blocks * fm->panels * FXI_LANES, numbers;
     fx_status st = FX_OK;
 
     *a = (fxi_fm_adagrad_rows){.fm = fm, .simd = fxi_simd_get(), .look = look, .entries = entries};
     a->together = look.ones && fm->linear && fm->front == 0 && !fm->twice;
-    a->short_sums = look.subtracts && fm->blocks == 1;
+    a->short_sums = look.subtracts && fm->blocks == 1;  /* of order 2 */
     a->max_rows = a->short_sums ? many(look.max_rows) : look.max_rows;
     a->capacity = a->short_sums ? a->max_rows : a->max_rows * (entries + 1);
     if (!fxi_size_mul(&numbers, kernels, a->capacity))
@@ -70,9 +77,9 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm,
         find_constants(a);
     bool made = a->own_start && a->own_x && a->own_col && a->g && a->touched && a->list && a->front;
     if (made && look.fast) {
-        size_t panels = fxi_fm_adagrad_panels(fm);
-        a->part = fxi_alloc(panels * a->max_rows, sizeof *a->part);
-        a->table = fxi_alloc(panels * fxi_fm_adagrad_panels_table(entries), sizeof *a->table);
+        a->part = fxi_alloc(fxi_fm_adagrad_panels(fm) * a->max_rows, sizeof *a->part);
+        a->table_size = a->short_sums ? 0 : table_of(entries);
+        a->table = fxi_alloc((size_t)threads * a->table_size, sizeof *a->table);
         made = a->part && a->table;
     } else if (made) {
         a->K = fxi_alloc(a->max_rows * kernels, sizeof *a->K);

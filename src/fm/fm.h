@@ -228,7 +228,8 @@ fx_status fxi_fm_adagrad_pass(fxi_answer *a, const fxi_question *q, const fxi_fm
                               uint64_t first, uint64_t all, fxi_fm_adagrad_held **held);
 void fxi_fm_adagrad_pass_free(fxi_fm_adagrad_held *held);
 uint64_t fxi_fm_adagrad_pass_epoch(const fxi_question *q);
-bool fxi_fm_adagrad_pass_bytes(size_t *bytes, const fxi_fm *fm, size_t rows, size_t numbers);
+bool fxi_fm_adagrad_pass_bytes(size_t *bytes, const fxi_fm *fm, size_t rows, size_t numbers,
+                               size_t threads);
 /* gradient.c - objective and its derivatives G[size] (NULL to skip; 0 for numbers that do not
  * change), the same bits for any threads and any division of the rows. */
 fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p, const double *v,

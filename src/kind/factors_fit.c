@@ -93,7 +93,7 @@ bool fxi_kind_factors_fit_bytes(size_t *each, size_t *all, const fxi_train *t)
     int which = ((const fxi_factors_keys *)t->how.own)->solver;
     bool fits = which == FXI_FM_ADAGRAD && t->stream
                     ? fxi_fm_adagrad_pass_bytes(&solver, fm, (size_t)t->stream->survey.rows,
-                                                fxi_kind_factors_pass_numbers(t))
+                                                fxi_kind_factors_pass_numbers(t), t->threads)
                 : which == FXI_FM_ADAGRAD ? fxi_fm_adagrad_bytes(&solver, fm, X, t->threads)
                 : which == FXI_FM_CD    ? fxi_fm_cd_bytes(&solver, fm, X)
                                         : fxi_fm_lbfgs_bytes(&solver, fm, X, t->threads);

@@ -86,7 +86,7 @@ fx_status fxi_kind_kernel_measure_pilot(fxi_estimating *e, const fx_run *run)
 {
     fxi_train *t = e->t;
     size_t steps = t->how.max_iter, rows = 0, vectors = 0;
-    int32_t *fold = fxi_alloc(t->X.rows, sizeof *fold);
+    int32_t *fold = fxi_zalloc(t->X.rows, sizeof *fold);
     fxi_output o;
     fx_status st = fold ? fxi_train_output_new(&o, t, 0) : FX_ENOMEM;
 

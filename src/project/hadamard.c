@@ -156,8 +156,8 @@ static fx_status init(fxi_project *p, const fx_run *run)
     p->bytes = sizeof *s + bytes - s->p * sizeof *columns;
     if (cut && !(s->row = fxi_alloc(cut, sizeof *s->row)))
         return FX_ENOMEM;
-    fxi_rng rows = fxi_project_rng(p, ROWS, s->units - 1);
-    if (cut && (st = fxi_rng_sample(s->row, cut, s->p, rows, run)))
+    fxi_rng of_rows = fxi_project_rng(p, ROWS, s->units - 1);
+    if (cut && (st = fxi_rng_sample(s->row, cut, s->p, of_rows, run)))
         return st;
     if (s->folded)
         return FX_OK;

@@ -21,7 +21,7 @@ typedef struct rows {
     double *y, *c;
 } rows;
 
-/* Up to `most` of `cols` columns; ones, or numbers. */
+/* Up to `most` of `cols` columns, fewer in every second block; ones, or numbers. */
 static rows draw(size_t n, size_t cols, size_t most, bool ones)
 {
     rows r = {.val = fxi_alloc(n * most + 1, sizeof *r.val), .ptr = fxi_alloc(n + 1, sizeof *r.ptr),
@@ -33,7 +33,8 @@ static rows draw(size_t n, size_t cols, size_t most, bool ones)
     r.ptr[0] = 0;
     for (size_t i = 0; i < n; i++) {
         double f = 0;
-        for (size_t k = 0, j = test_below(cols); k < most && j < cols;
+        size_t some = i / BLOCK % 2 ? (most + 3) / 4 : most;
+        for (size_t k = 0, j = test_below(cols); k < some && j < cols;
              k++, j += 1 + test_below(cols / (most + 1) + 1)) {
             r.val[at] = ones ? 1 : (float)(test_unit() - 0.5);
             f += (j % 2 ? 1 : -1) * r.val[at];
@@ -284,6 +285,38 @@ static void check_many(void)
     fxi_free(r.val, r.y, r.c);
 }
 
+/* A look that the model cannot have is refused: its rows would be scored in memory that is too
+ * small. */
+static void check_flags(void)
+{
+    enum { FAST = 1, SUBTRACTS = 2, ONES = 4, ROWS_AT = 8 };
+    static const struct { fxi_fm_shape shape; uint32_t most; } models[] = {
+        {{.kind = FXI_FM_HOFM, .order = 2, .rank = 3, .given = 5}, FAST | SUBTRACTS | ONES},
+        {{.kind = FXI_FM_HOFM, .order = 3, .rank = 3, .given = 5}, FAST | SUBTRACTS | ONES},
+        {{.kind = FXI_FM_SHARED, .order = 3, .rank = 3, .given = 5}, FAST},
+        {{.kind = FXI_FM_SUBSETS, .rank = 3, .given = 5}, 0}};
+
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        fxi_fm fm;
+        CHECK(!fxi_fm_new(&fm, &models[k].shape));
+        double *v = fxi_zalloc(fm.size, sizeof *v);
+        CHECK(v);
+        for (uint32_t n = 0; n <= 18; n++)
+            for (uint32_t f = 0; f < 8; f++) {
+                const fxi_question q = {FXI_ASK_FM_VALUE, .flags = f | n << ROWS_AT, .w = v,
+                                        .ws = fm.size};
+                bool fits = n >= 2 && n <= 16 && !(f & ~models[k].most)
+                            && (f == 0 || f == FAST || f == (FAST | SUBTRACTS) || f == 7);
+                fxi_answer answer;
+                CHECK(!fxi_pass_answer_new(&answer, BLOCK, 1, 1e9, NULL));
+                CHECK(fxi_fm_adagrad_pass_begin(&answer, &q, &fm) == (fits ? FX_OK : FX_EFORMAT));
+                fxi_pass_answer_free(&answer);
+            }
+        free(v);
+        fxi_fm_free(&fm);
+    }
+}
+
 /* ---- Sorted rows ----------------------------------------------------------------------------- */
 
 /* The share of rows that are right after some epochs of rows in this order. */
@@ -342,6 +375,7 @@ int main(void)
     check_window();
     check_elsewhere();
     check_many();
+    check_flags();
     check_sorted();
     return 0;
 }

@@ -32,7 +32,8 @@ static double learn(double *v, double *sum, const fxi_fm_problem *p, int threads
     CHECK(!fxi_fm_adagrad_batch_new(&batch, p, v, sum, fxi_fm_adagrad_look_of(count, p->fm),
                                     ENTRIES, &run));
     CHECK(batch.rows.look.fast && fxi_fm_adagrad_panels(p->fm) == p->fm->blocks * 5);
-    CHECK((batch.pool != NULL) == (threads > 1));
+    CHECK(batch.how.threads == threads);
+    CHECK(!fxi_threadpool_new(&batch.rows.pool, &batch.how));
     CHECK(!fxi_fm_adagrad_block_fill(&all, p, 0, ROWS, 0, true) && all.n == ROWS);
     for (size_t j = 0; j < p->fm->cols; j++)
         batch.share[j] = 1;
@@ -43,6 +44,7 @@ static double learn(double *v, double *sum, const fxi_fm_problem *p, int threads
         fxi_fm_adagrad_batch_step(&batch, 0.1);
         CHECK(test_helped() == (threads > 1));
     }
+    fxi_threadpool_free(batch.rows.pool);
     fxi_fm_adagrad_block_free(&all);
     fxi_fm_adagrad_batch_free(&batch);
     return loss;

@@ -5,6 +5,7 @@
 
 #include "files/files.h"
 #include "load.h"
+#include "spill.h"
 #include "terminal/terminal.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static const struct {
     {"", "ARROW1", 6, "an Arrow or Feather file", AS_CSV},
     {"", "\x89HDF\r\n", 6, "an HDF5 file", AS_CSV},
     {"", "SQLite format 3", 15, "an SQLite database", AS_CSV},
-    {"", "featcross rows, ", 16, "a file of packed rows (--spill)", ITS_SOURCE},
+    {"", spill_head, 16, "a file of packed rows (--spill)", ITS_SOURCE},
     {"", "fxckpt1\n", 8, "a file of --checkpoint", ITS_SOURCE},
     {".pkl", "\x80", 1, "a Python pickle", AS_CSV},
     {".xlsx", "PK\3\4", 4, "a spreadsheet", AS_CSV},

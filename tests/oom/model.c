@@ -720,6 +720,7 @@ const scenario model_scenarios[] = {
     {"fx_model_fit", model_fit, "hofm:order=3,rank=2,max-iter=3,tol=1,solver=cd groups:file=g"},
     {"fx_model_fit", model_fit, "poly-net-uv:task=regress,rank=2,max-iter=20,tol=1,solver=lbfgs"},
     {"fx_model_fit", model_fit, "fm:task=rank,rank=2,max-iter=3,tol=1"},
+    {"fx_model_fit", model_fit, "fm:task=regress,rank=400000,max-iter=2,tol=1,solver=adagrad"},
     {"fx_model_passes_fit", model_passes, "logistic:tol=0.5 rk"},
     {"fx_model_passes_fit", model_passes, "ridge"},
     {"fx_model_passes_fit", model_passes, "pca:k=2"},

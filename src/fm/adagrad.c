@@ -117,17 +117,16 @@ static fx_status try_epoch(descent *a, double *visited, double *value, double st
     return st;
 }
 
-/* Undoes the epoch.  True if it should be tried again at half the rate. */
+/* Undoes the epoch.  True if it should be tried again at half the rate: not if time is over. */
 static bool retry(descent *a, int *halvings)
 {
     fxi_fm_state *s = a->s;
 
     restore_state(a);
-    s->diverged = a->p->bare || (*halvings)++ == HALVINGS;
-    if (s->diverged)
-        return false;
-    s->lr /= 2;
-    return !is_late(a->p);
+    s->diverged = a->p->bare || (*halvings)++ == HALVINGS || is_late(a->p);
+    if (!s->diverged)
+        s->lr /= 2;
+    return !s->diverged;
 }
 
 static fx_status descend(descent *a)
@@ -161,7 +160,7 @@ static fx_status descend(descent *a)
         if (st < 0)
             return st;
         s->converged |= st > 0;
-        more = !s->converged && s->iterations < last && !is_late(p);
+        more = !s->converged && s->iterations < last;
     }
     return FX_OK;
 }

@@ -231,8 +231,7 @@ static fx_status iterations(fxi_fm_descent *d, fxi_fm_state *s)
                          start);
     for (size_t k = 1; k <= p->max_iter && !st; k++) {
         st = try_iteration(d, s, k, start);
-        if (s->converged || s->rounded || d->stop
-            || (p->deadline > 0 && fxi_fm_clock() > p->deadline))
+        if (s->converged || s->rounded || d->stop)
             break;
     }
     if (st || d->stop || !p->max_iter)

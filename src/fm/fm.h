@@ -185,8 +185,8 @@ typedef struct fxi_fm_problem {
                                          * tol times it; lbfgs: when ten together do, or
                                          * |gradient| is at most tol/1000 max(1, |v|) */
     size_t max_iter;
-    double deadline;                    /* seconds on the monotonic clock, 0: none; checked after
-                                         * each iteration.  Then not converged */
+    double deadline;                    /* adagrad: an epoch that was undone after this time of
+                                         * fxi_fm_clock is not tried again; 0: it is */
     double lr;                          /* adagrad */
     size_t batch;                       /* adagrad: rows (pairs) of a step; all of one block */
     size_t window;                      /* adagrad: blocks of a window; 0: as X has it */

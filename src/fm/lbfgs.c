@@ -97,10 +97,11 @@ static int progress(void *ctx, const double *x, const double *g, const double fx
     a->stage.from = (double)a->done / ((double)a->p->max_iter + 1);
     for (int i = 0; i < n; i++)
         s->v[i] = fabs(x[i]) < FXI_FM_TINY ? 0 : x[i];
+    s->converged = flat;
     fx_status st = a->p->step ? a->p->step(a->p->ctx, s) : FX_OK;
-    a->stop = st != 0 || (a->p->deadline > 0 && fxi_fm_clock() >= a->p->deadline);
+    a->stop = st != 0;
     a->status = st < 0 ? st : FX_OK;
-    s->converged = st > 0 || (!a->stop && flat);
+    s->converged |= st > 0;
     return a->stop || s->converged || a->done >= a->round ? STOPPED : 0;
 }
 

@@ -60,6 +60,17 @@ static void copy_state(fxi_fm_state *to, const fxi_fm_state *from, size_t size)
     to->sum = sum;
 }
 
+/* Seconds from the begin of the fit to the end of this output's share: outputs that are fitted one
+ * after the other share the time.  0: no limit; fits on folds have none. */
+static double time_limit(const fxi_output *o)
+{
+    const fxi_train *t = o->train;
+    size_t at_once = t->at_once > 1 ? (size_t)t->at_once : 1;
+    size_t rounds = (t->outputs + at_once - 1) / at_once, round = o->number / at_once;
+
+    return o->no_history ? 0 : fit_of(t)->max_seconds * (double)(round + 1) / (double)rounds;
+}
+
 static fx_status step(void *ctx, const fxi_fm_state *now)
 {
     fxi_output *o = ctx;
@@ -72,11 +83,12 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
     o->s.gap = NAN;
     if ((st = fxi_train_history(o, &o->s)) || o->no_history)
         return st;
-    double metric = o->step[o->steps - 1].metric;
+    double metric = o->step[o->steps - 1].metric, limit = time_limit(o);
+    own->timed_out = limit > 0 && o->step[o->steps - 1].seconds >= limit && !now->converged;
     if (o->done)
         *o->done = (double)o->steps / (double)t->how.max_iter;
     if (!fit_of(t)->patience)
-        return FX_OK;
+        return own->timed_out ? FX_NOT_CONVERGED : FX_OK;
     if (isnan(metric))
         return fxi_error(FX_EINVAL,
                          "patience: the metric of output %zu is not defined on the rows of eval; "
@@ -88,7 +100,8 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
         own->best_metric = metric;
         own->since_best = 0;
     }
-    return own->since_best >= fit_of(t)->patience ? FX_NOT_CONVERGED : FX_OK;
+    own->timed_out &= own->since_best < fit_of(t)->patience;
+    return own->timed_out || own->since_best >= fit_of(t)->patience ? FX_NOT_CONVERGED : FX_OK;
 }
 
 /* ---- Fitting ----------------------------------------------------------------------------- */
@@ -130,18 +143,6 @@ static fx_status centre(fxi_output *o, fxi_fm_problem *p, const fx_run *run)
     return FX_OK;
 }
 
-/* Outputs that are fitted one after the other share the time; fits on folds have no deadline. */
-static double deadline(const fxi_output *o)
-{
-    const fxi_train *t = o->train;
-    size_t at_once = t->at_once > 1 ? (size_t)t->at_once : 1;
-    size_t rounds = (t->outputs + at_once - 1) / at_once, round = o->number / at_once;
-    double limit = fit_of(t)->max_seconds;
-
-    return limit > 0 && !o->no_history ? t->begin + limit * (double)(round + 1) / (double)rounds
-                                       : 0;
-}
-
 static fx_status solve(fxi_output *o, const fxi_fm_problem *p, const fx_run *run)
 {
     fxi_fm_state *f = &((fxi_factors_state *)o->own)->f;
@@ -163,8 +164,7 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
     fxi_fm_state *f = &own->f;
     size_t size = shape_of(o->train)->size, i = 0;
 
-    own->timed_out = !f->converged && !f->diverged && p->deadline > 0
-                     && fxi_fm_clock() >= p->deadline;
+    f->converged &= !own->timed_out;
     own->iterations = f->iterations;
     if (own->best.iterations) {
         own->best.converged = f->converged;
@@ -203,7 +203,7 @@ fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
     fxi_fm fm = *shape_of(t);           /* a view of it, with other penalties */
     fxi_fm_pairs pairs = {0};
     fxi_fm_problem p = {.fm = &fm, .X = &rows->X, .loss = t->how.loss, .y = o->y, .c = o->c,
-                        .tol = t->how.tol, .max_iter = t->how.max_iter, .deadline = deadline(o),
+                        .tol = t->how.tol, .max_iter = t->how.max_iter,
                         .lr = keys->lr, .batch = keys->batch, .bare = keys->bare,
                         .ordered = rows->single_pass, .seed = t->seed, .step = step, .ctx = o};
     fxi_asking asking = {0};
@@ -212,7 +212,10 @@ fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
     if (t->fresh)
         p.max_iter = FOLD_IN_VISITS;
     fxi_fm_times(&fm, beta);
+    if (time_limit(o) > 0)
+        p.deadline = t->begin + time_limit(o);
     own->best.iterations = own->since_best = 0;
+    own->timed_out = false;
     if (t->stream) {
         fxi_train_passes(&asking, o, 1);
         p.passes = &asking.passes;

@@ -58,18 +58,18 @@ fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
                          "that of the last iteration, with objective %g: %s",
                          worst->iterations, worst->f.objective, what);
     }
-    if (t->fresh)
-        return fxi_error(FX_NOT_CONVERGED,
-                         "after %zu visits to new columns that share rows, a visit still lowers "
-                         "the objective %g by more than tol=%g of it; the model is that of the "
-                         "last visit",
-                         worst->f.iterations, worst->f.objective, t->how.tol);
     if (worst->timed_out)
         return fxi_error(FX_NOT_CONVERGED,
                          "the limit of %g seconds came after %zu iterations, at "
                          "objective %g: raise it",
                          ((const fxi_factors_fit *)t->own)->max_seconds, worst->iterations,
                          worst->f.objective);
+    if (t->fresh)
+        return fxi_error(FX_NOT_CONVERGED,
+                         "after %zu visits to new columns that share rows, a visit still lowers "
+                         "the objective %g by more than tol=%g of it; the model is that of the "
+                         "last visit",
+                         worst->f.iterations, worst->f.objective, t->how.tol);
     if (worst->above_zeros) {
         suggest(what, t, "take another solver");
         return fxi_error(FX_NOT_CONVERGED,

@@ -197,7 +197,7 @@ typedef struct fxi_factors_state {      /* fxi_output.own */
     fxi_fm_state f, best;               /* now; with patience, the best so far */
     double best_metric, centre;         /* centre: what was taken from the targets */
     size_t since_best, iterations;      /* iterations after the best; all iterations */
-    bool timed_out;                     /* stopped by the clock */
+    bool timed_out;                     /* stopped by its limit of time */
     double zeros;                       /* the objective of scores 0 */
     double weight;                      /* of all rows */
     bool above_zeros;                   /* it ended above that */

@@ -286,12 +286,21 @@ static void check_undefined(rows *r)
 
 static void check_time(rows *r)
 {
-    fx_plan plan = {PLAN, .model = "fm:solver=adagrad,tol=0,max-iter=1000000", .max_seconds = 0.02};
-    fx_model *m = NULL;
+    static const char *const model[] = {"fm:solver=adagrad,tol=0,max-iter=1000000",
+                                        "fm:solver=cd,beta=1e-9,tol=0,max-iter=1000000",
+                                        "fm:solver=lbfgs,beta=1e-9,tol=0,max-iter=1000000"};
 
-    CHECK(fx_model_fit(&m, &plan, labelled(r, 3), NULL) == FX_NOT_CONVERGED);
-    CHECK(strstr(fx_error_detail(), "0.02 seconds") && !m->c.converged && m->c.iterations >= 1);
-    fx_model_free(m);
+    for (size_t k = 0; k < sizeof model / sizeof *model; k++) {
+        fx_plan plan = {PLAN, .model = model[k], .max_seconds = 0.002};
+        fx_model *m = NULL;
+        CHECK(fx_model_fit(&m, &plan, labelled(r, 3), NULL) == FX_NOT_CONVERGED);
+        CHECK(strstr(fx_error_detail(), "0.002 seconds") && !m->c.converged);
+        const fx_step *last = m->c.history + m->c.steps - 1;
+        CHECK(m->c.steps > 0 && last->seconds >= 0.002);
+        for (const fx_step *step = m->c.history; step < last; step++)
+            CHECK(step->output < last->output || step->seconds < 0.002);
+        fx_model_free(m);
+    }
 }
 
 static void check_diverged(rows *r)

@@ -12,9 +12,11 @@
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #include "terminal.h"
 
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -188,25 +190,36 @@ static const char *scaled(char buf[32], double x)
     return buf;
 }
 
-/* A line of at most 80 columns, because it is redrawn in place; long words shorten the bar. */
+/* Of the terminal: what is wider would go on in the next line and stay there. */
+static size_t columns(void)
+{
+    struct winsize w;
+
+    return ioctl(2, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 && w.ws_col < 80 ? w.ws_col : 80;
+}
+
+/* A line that is redrawn in place; long words and narrow terminals shorten the bar. */
 static void draw(double done, double seconds)
 {
-    char rate[32], amount[32], cells[31];
+    char rate[32], amount[32], cells[31], line[128];
+    size_t room = columns();
 
     if (bar.total > 0) {
         double share = done / bar.total < 1 ? done / bar.total : 1;
         size_t length = strlen(bar.what);
         size_t width = length <= 6 ? 30 : length < 26 ? 36 - length : 10;
-        double left = share > 0 ? seconds / share - seconds : 0;
+        width -= width < 80 - room ? width : 80 - room;
+        double left = share > 0 ? fmin(seconds / share - seconds, 1e9) : 0;
         memset(cells, '.', width);
         memset(cells, '#', (size_t)(share * (double)width));
         cells[width] = '\0';
-        safe_print(stderr, "\r\033[K%-6.32s %3.0f %% [%s] %s%s/s, %d:%02d left", bar.what,
-                   100 * share, cells, scaled(rate, done / seconds), bar.unit, (int)(left / 60),
-                   (int)left % 60);
+        snprintf(line, sizeof line, "%-6.32s %3.0f %% [%s] %s%s/s, %d:%02d left", bar.what,
+                 100 * share, cells, scaled(rate, done / seconds), bar.unit, (int)(left / 60),
+                 (int)left % 60);
     } else
-        safe_print(stderr, "\r\033[K%-6s %s%s, %s%s/s", bar.what, scaled(amount, done), bar.unit,
-                   scaled(rate, done / seconds), bar.unit);
+        snprintf(line, sizeof line, "%-6.32s %s%s, %s%s/s", bar.what, scaled(amount, done),
+                 bar.unit, scaled(rate, done / seconds), bar.unit);
+    safe_print(stderr, "\r\033[K%.*s", (int)room - 1, line);
     fflush(stderr);
 }
 

@@ -274,10 +274,11 @@ def test_hangup(program, tmp_path, nohup):
 
 
 # ---- The bar ----------------------------------------------------------------------------------
-def on_terminal(program, cwd, *args, feed=(), until=None):
+def on_terminal(program, cwd, *args, feed=(), until=None, columns=80):
     """What a command shows on a terminal as stderr.  feed: bytes for stdin, half a second apart;
     until: interrupt it when this is seen."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
     p = spawn(program, cwd, *args, stderr=theirs)
     os.close(theirs)
     seen, next_feed, feed, interrupted = b"", time.monotonic(), list(feed), False
@@ -347,11 +348,14 @@ def test_bar_of_passes(program, tmp_path):
     assert files(tmp_path) == ["x.svm"]
 
 
-def test_bar_of_make(program, tmp_path):
-    """Its share is known although the rows are made in one call."""
+@pytest.mark.parametrize("columns", [80, 45, 20])
+def test_bar_of_make(program, tmp_path, columns):
+    """Its share is known although the rows are made in one call; it fits in one line."""
     seen = on_terminal(program, tmp_path, "make", "dense-positive", "-n", "3000000", "-d", "64", "-o",
-                       "x.npy", until=b"rows/s")
-    assert re.search(r"make +\d+ % \[", seen) and files(tmp_path) == []
+                       "x.npy", columns=columns, until=b"rows/s, 0" if columns > 20 else b"%")
+    lines = re.findall(r"\r\x1b\[K(make [^\r]*)", seen)
+    assert re.match(r"make +\d+ % \[", lines[0]) and max(map(len, lines)) < columns
+    assert files(tmp_path) == []
 
 
 @pytest.mark.large

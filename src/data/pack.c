@@ -190,12 +190,13 @@ static void put_all(packing *p, const fxi_pack *h, const fx_table *t)
 
 fx_status fx_data_pack(const fx_sink *sink, const fx_table *t, const fx_run *run)
 {
-    fx_sink to;
+    fx_sink to = FX_INIT(fx_sink);
     fxi_pack h;
     uint64_t size[FXI_PACK_ARRAYS];
-    fx_status st = sink ? fxi_sized_in(&to, sizeof to, sink, "fx_sink")
-                        : fxi_error(FX_EINVAL, "no sink is given");
+    fx_status st = sink ? fxi_sized_in(&to, sizeof to, sink, "fx_sink") : FX_OK;
 
+    if (!st && !to.write)
+        st = fxi_error(FX_EINVAL, "no sink is given");
     if (st || (st = fxi_data_check_missing_table(t, run)) || (st = head(&h, t)))
         return st;
     for (size_t b = 0; b < t->blocks; b++)

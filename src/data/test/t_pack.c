@@ -80,6 +80,8 @@ static void test_text(const char *spec, const char *text)
     }
     for (size_t len = 0; len < b.len; len++)
         CHECK(fx_data_unpack(&back, b.at, len, NULL) == FX_EFORMAT);
+    CHECK(fx_data_pack(NULL, &d->table, NULL) == FX_EINVAL);
+    CHECK(fx_data_pack(&(fx_sink)FX_INIT(fx_sink), &d->table, NULL) == FX_EINVAL);
     CHECK(fx_data_pack(&(fx_sink){.size = sizeof(fx_sink), .write = refuse}, &d->table, NULL)
           == FX_EOUTPUT);
     CHECK(fx_data_unpack(&back, b.at, b.len, &(fx_run){RUN, .max_memory = 10}) == FX_ELIMIT);

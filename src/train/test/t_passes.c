@@ -514,9 +514,13 @@ static fx_status bring_badly(void *ctx, const void *request, size_t len, const f
     CHECK(fx_model_pass_end(answer, p) == FX_EINVAL);
     CHECK(fx_model_pass_merge(p, request, len) == FX_EINVAL);
     CHECK(fx_model_pass_begin(p, request, len - 8) == FX_EFORMAT);
+    CHECK(fx_model_pass_begin(p, NULL, len) == FX_EINVAL);
     CHECK(fx_model_pass_begin(p, request, len) == FX_OK && fx_model_pass_next(p, 0) == 0);
     CHECK(fx_model_pass_add(p, &t, 100) == FX_EINVAL); /* does not begin with a block */
     CHECK(fx_model_pass_add(p, &t, 0) == FX_OK);
+    CHECK(fx_model_pass_end(NULL, p) == FX_EINVAL);
+    CHECK(fx_model_pass_end(&(fx_sink)FX_INIT(fx_sink), p) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "no sink"));
     fx_status s = fx_model_pass_add(p, &t, 4096);       /* the one before was no multiple */
     fx_model_pass_free(p);
     return s;

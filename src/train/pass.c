@@ -274,10 +274,14 @@ static fx_status check_place(const fx_pass *p, const fx_table *t, uint64_t first
 
     if (!p->begun)
         return fxi_error(FX_EINVAL, "fx_model_pass_add: no request was begun");
-    if (first % FX_PASS_BLOCK || (survey && p->next % FX_PASS_BLOCK))
-        return fxi_error(FX_EINVAL, "a part begins with row %llu after row %llu; both must be "
-                         "multiples of %d", (unsigned long long)first,
-                         (unsigned long long)p->next, FX_PASS_BLOCK);
+    if (first % FX_PASS_BLOCK)
+        return fxi_error(FX_EINVAL, "a part begins with row %llu; it must be a multiple of %d",
+                         (unsigned long long)first, FX_PASS_BLOCK);
+    if (survey && ((rows % FX_PASS_BLOCK && first < p->next)
+                   || (p->next % FX_PASS_BLOCK && first + rows > p->next)))
+        return fxi_error(FX_EINVAL, "a part of %zu rows from row %llu on, with others that end "
+                         "before row %llu: only the last part may be no multiple of %d", rows,
+                         (unsigned long long)first, (unsigned long long)p->next, FX_PASS_BLOCK);
     if (!survey && (first >= all || rows > all - first))
         return fxi_error(FX_EINVAL, "this pass has more than the %llu rows of the first one",
                          (unsigned long long)all);
@@ -314,7 +318,7 @@ fx_status fx_model_pass_add(fx_pass *p, const fx_table *t, uint64_t first)
     case FXI_REQUEST_COLUMNS: st = fxi_train_pass_rows_columns(p, t); break;
     default: st = answer(p, t, first);
     }
-    p->next = first + t->rows;
+    p->next = first + t->rows > p->next ? first + t->rows : p->next;
     p->visited += (t->rows + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK;
     p->rows += t->rows;
     p->begun &= !st;

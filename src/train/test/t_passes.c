@@ -215,6 +215,23 @@ static fx_status bring(void *ctx, const void *request, size_t len, const fx_sink
     return s;
 }
 
+/* One pass, the last part first. */
+static fx_status bring_backwards(void *ctx, const void *request, size_t len, const fx_sink *answer)
+{
+    bringing *b = ctx;
+    fx_pass *p = NULL;
+    fx_status s = fx_model_pass_new(&p, NULL);
+
+    if (!s)
+        s = fx_model_pass_begin(p, request, len);
+    for (size_t k = (N + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK; k-- && !s;)
+        s = add_part(b, p, k * FX_PASS_BLOCK, N);
+    if (!s)
+        s = fx_model_pass_end(answer, p);
+    fx_model_pass_free(p);
+    return s;
+}
+
 static bytes dumped(fx_model *m)
 {
     bytes b = {0};
@@ -280,6 +297,24 @@ static void test_same(void)
                                     .map = "rk", .features = 100});
             free_rows(&r);
         }
+}
+
+static void test_backwards(void)
+{
+    fx_plan plan = {PLAN, .model = "logistic:max-iter=3"};
+    rows r = make(true, 4, true, true);
+    bringing b = {.r = &r, .blocks = 1};
+    fx_matrix X;
+    fx_table t = table_of(&r, &X, 0, N, false);
+    bytes want = dumped(fitted(&plan, &t, NULL));
+    fx_model *m = NULL;
+
+    CHECK(fx_model_passes_fit(&m, &plan, bring_backwards, &b, NULL) >= 0);
+    bytes got = dumped(m);
+    CHECK(got.len == want.len && !memcmp(got.at, want.at, want.len));
+    free(got.at);
+    free(want.at);
+    free_rows(&r);
 }
 
 /* A map that makes sparse rows of sparse ones, if few of its features are not 0: of order 1 a third
@@ -521,7 +556,9 @@ static fx_status bring_badly(void *ctx, const void *request, size_t len, const f
     CHECK(fx_model_pass_end(NULL, p) == FX_EINVAL);
     CHECK(fx_model_pass_end(&(fx_sink)FX_INIT(fx_sink), p) == FX_EINVAL);
     CHECK(strstr(fx_error_detail(), "no sink"));
-    fx_status s = fx_model_pass_add(p, &t, 4096);       /* the one before was no multiple */
+    CHECK(fx_model_pass_add(p, &t, 4096) == FX_EINVAL); /* the one before was no multiple */
+    CHECK(fx_model_pass_begin(p, request, len) == FX_OK && fx_model_pass_add(p, &t, 4096) == FX_OK);
+    fx_status s = fx_model_pass_add(p, &t, 0);  /* this one is none, and not the last */
     fx_model_pass_free(p);
     return s;
 }
@@ -832,6 +869,7 @@ static void test_memory(void)
 int main(void)
 {
     test_init();
+    test_backwards();
     test_same();
     test_products();
     test_factors();

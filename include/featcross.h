@@ -647,7 +647,8 @@ FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_tabl
  * rows.  run->max_memory must suffice for passes of run->threads threads, too.
  *
  * A pass may serve one request after the other, and is faster so.  Answers may be kept: a fit that
- * is given the same answers again asks for the same passes.  Damaged bytes: FX_EFORMAT. */
+ * is given the same answers again asks for the same passes.  Damaged bytes: FX_EFORMAT.  While
+ * `ask` works, it decides itself whether to stop: run->progress is called between passes. */
 #define FX_PASS_BLOCK 4096
 #define FX_PASS_END   UINT64_MAX
 typedef struct fx_pass fx_pass;

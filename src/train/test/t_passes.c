@@ -563,6 +563,32 @@ static fx_status bring_badly(void *ctx, const void *request, size_t len, const f
     return s;
 }
 
+static int stop(void *passes, double done)
+{
+    CHECK(done >= 0 && done <= 1);
+    return *(uint64_t *)passes >= 5;
+}
+
+/* Between passes the fit asks whether to go on. */
+static void test_stopped(void)
+{
+    static const char *const models[] = {"logistic:tol=1e-15", "fm:solver=lbfgs,tol=0",
+                                         "fm:solver=adagrad,tol=0", "perceptron:max-iter=100",
+                                         "logistic:penalty=l1,solver=proximal,tol=1e-15"};
+    rows r = make(true, 2, false, false);
+
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        fx_plan plan = {PLAN, .model = models[k]};
+        bringing b = {.r = &r, .blocks = 3};
+        fx_run run = {RUN, .threads = 1, .progress = stop, .ctx = &b.passes};
+        fx_model *m = NULL;
+        CHECK(fx_model_passes_fit(&m, &plan, bring, &b, &run) == FX_ECANCELLED);
+        CHECK(!m && b.passes == 5);
+        fx_model_pass_free(b.pass);
+    }
+    free_rows(&r);
+}
+
 static fx_status bring_nothing(void *ctx, const void *request, size_t len, const fx_sink *answer)
 {
     (void)ctx, (void)request, (void)len, (void)answer;
@@ -879,6 +905,7 @@ int main(void)
     test_paths();
     test_paths_refused();
     test_refused();
+    test_stopped();
     test_changed();
     test_surveys();
     test_stalled();

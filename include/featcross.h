@@ -24,6 +24,7 @@
  *   All other structs and all functions stay as they are while FX_ABI is the same.
  * Failure.  After a failure, objects, structs and single numbers that a call was to set (`out`) are
  *   as they were before; arrays of numbers may be partly written.
+ *   NULL where something is needed is FX_EINVAL.  Functions that return no status do not check it.
  * Memory.  Inputs are borrowed for the call.  Objects belong to the caller, who frees them with
  *   X_free; it takes NULL.  After the call that made it, an object needs neither its inputs nor any
  *   other object.  A pointer that a function returns, and those inside a view, belong to the object

@@ -24,6 +24,7 @@
  *   All other structs and all functions stay as they are while FX_ABI is the same.
  * Failure.  After a failure, objects, structs and single numbers that a call was to set (`out`) are
  *   as they were before; arrays of numbers may be partly written.
+ *   NULL where something is needed is FX_EINVAL.  Functions that return no status do not check it.
  * Memory.  Inputs are borrowed for the call.  Objects belong to the caller, who frees them with
  *   X_free; it takes NULL.  After the call that made it, an object needs neither its inputs nor any
  *   other object.  A pointer that a function returns, and those inside a view, belong to the object
@@ -647,7 +648,8 @@ FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_tabl
  * rows.  run->max_memory must suffice for passes of run->threads threads, too.
  *
  * A pass may serve one request after the other, and is faster so.  Answers may be kept: a fit that
- * is given the same answers again asks for the same passes.  Damaged bytes: FX_EFORMAT. */
+ * is given the same answers again asks for the same passes.  Damaged bytes: FX_EFORMAT.  While
+ * `ask` works, it decides itself whether to stop: run->progress is called between passes. */
 #define FX_PASS_BLOCK 4096
 #define FX_PASS_END   UINT64_MAX
 typedef struct fx_pass fx_pass;

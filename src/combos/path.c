@@ -336,12 +336,12 @@ fx_status fx_combos_path_new(fx_combos_path **out, const fx_combos_options *opti
     double *ones = NULL;
     fx_status st = read_options(&m, options);
 
+    if (!st && (!out || !X || !y))
+        st = fxi_error(FX_EINVAL, "fx_combos_path_new: %s is NULL", !out ? "out" : X ? "y" : "X");
     if (st || (st = fxi_data_check(X, "X", run)))
         return st;
     m.problem.X = X;
     m.problem.y = y;
-    if (!y)
-        return fxi_error(FX_EINVAL, "y is NULL");
     if ((st = check_rows(&m, y, weight)))
         return st;
     if (!weight && !(ones = fxi_alloc(X->rows, sizeof *ones)))

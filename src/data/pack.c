@@ -9,20 +9,24 @@
 enum { PIECE = 1 << 16 };               /* bytes that go to the sink at a time */
 
 typedef struct packing {
-    const fx_sink *sink;                /* NULL: only the checksum is wanted */
+    const fx_table *t;
+    fxi_pack h;
+    const fx_sink *to, *sink;           /* sink NULL: only the checksum is wanted */
+    fxi_team *team;
     fxi_checksum checksum;
     size_t used;
     uint64_t put;                       /* bytes of the array so far */
-    bool failed;
+    bool failed, stopped;
     unsigned char buf[PIECE];
 } packing;
 
 static void flush(packing *p)
 {
-    if (p->sink)
-        p->failed |= p->sink->write(p->sink->ctx, p->buf, p->used) != 0;
-    else
+    p->stopped |= fxi_parallel_cancelled(p->team);      /* fxi_parallel reports it */
+    if (!p->sink)
         fxi_checksum_add(&p->checksum, p->buf, p->used);
+    else if (!p->stopped)
+        p->failed |= p->sink->write(p->sink->ctx, p->buf, p->used) != 0;
     p->used = 0;
 }
 
@@ -31,7 +35,7 @@ static void put(packing *p, const void *bytes, size_t n)
     const unsigned char *from = bytes;
 
     p->put += n;
-    while (n && !p->failed) {
+    while (n && !p->failed && !p->stopped) {
         size_t part = PIECE - p->used < n ? PIECE - p->used : n;
         memcpy(p->buf + p->used, from, part);
         p->used += part;
@@ -165,8 +169,11 @@ static void put_rows(packing *p, const fx_table *t, void (*put_row)(packing *, f
     pad(p);
 }
 
-static void put_all(packing *p, const fxi_pack *h, const fx_table *t)
+static void put_all(packing *p)
 {
+    const fxi_pack *h = &p->h;
+    const fx_table *t = p->t;
+
     put(p, h, sizeof *h);
     pad(p);
     if (t->label)
@@ -188,14 +195,28 @@ static void put_all(packing *p, const fxi_pack *h, const fx_table *t)
     flush(p);
 }
 
+static fx_status pack(void *ctx, size_t block, fxi_team *team)
+{
+    packing *p = ctx;
+
+    (void)block;
+    p->team = team;
+    put_all(p);
+    p->h.checksum = fxi_checksum_end(&p->checksum);
+    p->sink = p->to;
+    put_all(p);
+    return p->failed ? fxi_error(FX_EOUTPUT, "the output refused a part") : FX_OK;
+}
+
 fx_status fx_data_pack(const fx_sink *sink, const fx_table *t, const fx_run *run)
 {
-    fx_sink to;
+    fx_sink to = FX_INIT(fx_sink);
     fxi_pack h;
     uint64_t size[FXI_PACK_ARRAYS];
-    fx_status st = sink ? fxi_sized_in(&to, sizeof to, sink, "fx_sink")
-                        : fxi_error(FX_EINVAL, "no sink is given");
+    fx_status st = sink ? fxi_sized_in(&to, sizeof to, sink, "fx_sink") : FX_OK;
 
+    if (!st && !to.write)
+        st = fxi_error(FX_EINVAL, "no sink is given");
     if (st || (st = fxi_data_check_missing_table(t, run)) || (st = head(&h, t)))
         return st;
     for (size_t b = 0; b < t->blocks; b++)
@@ -206,11 +227,10 @@ fx_status fx_data_pack(const fx_sink *sink, const fx_table *t, const fx_run *run
     packing *p = fxi_zalloc(1, sizeof *p);
     if (!p)
         return FX_ENOMEM;
-    put_all(p, &h, t);
-    h.checksum = fxi_checksum_end(&p->checksum);
-    p->sink = &to;
-    put_all(p, &h, t);
-    st = p->failed ? fxi_error(FX_EOUTPUT, "the output refused a part") : FX_OK;
+    p->t = t;
+    p->h = h;
+    p->to = &to;
+    st = fxi_parallel_ordered(1, pack, p, run);
     free(p);
     return st;
 }

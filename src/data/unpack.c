@@ -15,23 +15,34 @@ static fx_status bad(const char *what)
 }
 
 /* The checksum is that of the bytes with 0 in its place. */
-static bool is_intact(const fxi_pack *h, const char *bytes, size_t len)
+typedef struct checking { const fxi_pack *h; const char *bytes; size_t len; } checking;
+
+static fx_status check_sum(void *ctx, size_t block, fxi_team *team)
 {
-    enum { FIRST = 128 };               /* a multiple of 64 that includes the header */
+    enum { FIRST = 128, PIECE = 1 << 20 };      /* multiples of 64; FIRST includes the header */
+    const checking *k = ctx;
     char first[FIRST];
-    size_t n = len < FIRST ? len : FIRST;
+    size_t n = k->len < FIRST ? k->len : FIRST;
     fxi_checksum c = {0};
 
-    memcpy(first, bytes, n);
-    memset(first + offsetof(fxi_pack, checksum), 0, sizeof h->checksum);
+    (void)block;
+    memcpy(first, k->bytes, n);
+    memset(first + offsetof(fxi_pack, checksum), 0, sizeof k->h->checksum);
     fxi_checksum_add(&c, first, n);
-    fxi_checksum_add(&c, bytes + n, len - n);
-    return fxi_checksum_end(&c) == h->checksum;
+    for (size_t more; n < k->len && !fxi_parallel_cancelled(team); n += more) {
+        more = k->len - n < PIECE ? k->len - n : PIECE;
+        fxi_checksum_add(&c, k->bytes + n, more);
+    }
+    return n < k->len || fxi_checksum_end(&c) == k->h->checksum ? FX_OK
+                                                                : bad("the checksum differs");
 }
 
-static fx_status check(fxi_pack *h, const void *bytes, size_t len, uint64_t size[FXI_PACK_ARRAYS])
+static fx_status check(fxi_pack *h, const void *bytes, size_t len, uint64_t size[FXI_PACK_ARRAYS],
+                       const fx_run *run)
 {
+    checking k = {h, bytes, len};
     uint64_t all, numbers;
+    fx_status st;
 
     if (len < sizeof *h)
         return bad("they end in the header");
@@ -40,8 +51,8 @@ static fx_status check(fxi_pack *h, const void *bytes, size_t len, uint64_t size
         return bad("they begin otherwise");
     if (!fxi_data_pack_sizes(size, &all, h) || all != h->bytes || all != len)
         return bad("sizes do not fit together");
-    if (!is_intact(h, bytes, len))
-        return bad("the checksum differs");
+    if ((st = fxi_parallel_ordered(1, check_sum, &k, run)))
+        return st;
     if (!(h->flags & FXI_PACK_SPARSE)
         && (__builtin_mul_overflow(h->rows, h->cols, &numbers) || numbers != h->entries))
         return bad("dense rows have other numbers of entries");
@@ -146,7 +157,7 @@ fx_status fx_data_unpack(fx_data **out, const void *bytes, size_t len, const fx_
 
     if (!out || !bytes)
         return fxi_error(FX_EINVAL, "fx_data_unpack: %s is NULL", out ? "bytes" : "out");
-    if ((st = check(&h, bytes, len, size))
+    if ((st = check(&h, bytes, len, size, run))
         || (st = fxi_memory_check(run, h.bytes + 8 * h.rows, "packed rows")))
         return st;
     if (!(d = fxi_data_new()))

@@ -63,33 +63,41 @@ static fx_status bound(double *out, fxi_dual *d)
 }
 
 /* d/db of the objective, with f as measured. */
-static double slope(const fxi_dual *d, double b)
+static double slope(const fxi_dual *d, double b, fxi_team *team)
 {
+    enum { ROWS = 1 << 14 };
     const fxi_problem *p = d->p;
     double sum = p->intercept == FXI_APPENDED ? b : 0;
 
-    for (size_t i = 0; i < d->n; i++)
+    for (size_t i = 0; i < d->n; i++) {
+        if (i % ROWS == 0 && fxi_parallel_cancelled(team))
+            break;                      /* fxi_parallel reports it */
         if (p->c[i] > 0)
             sum += p->c[i] * p->loss->slope(p->y[i], d->f[i] + b, p->epsilon);
+    }
     return sum;
 }
 
-/* The b that minimises the objective at scores f, searched from a guess on. */
-static double best_intercept(const fxi_dual *d, double from)
+/* The b that minimises the objective at scores f, searched from a guess on: about 70 visits of all
+ * rows. */
+static fx_status best_intercept(void *dual, size_t block, fxi_team *team)
 {
-    double sign = slope(d, from), inner = from, outer = from;
+    const fxi_dual *d = dual;
+    double from = fxi_dual_b(d), sign = slope(d, from, team), inner = from, outer = from;
 
+    (void)block;
     for (double step = 0x1p-20; sign != 0 && step < 1e300; step *= 4) {
         outer = sign < 0 ? from + step : from - step;
-        if (slope(d, outer) * sign <= 0)
+        if (slope(d, outer, team) * sign <= 0)
             break;
         inner = outer;
     }
     for (int t = 0; t < 64 && inner != outer; t++) {
         double middle = 0.5 * (inner + outer);
-        *(slope(d, middle) * sign > 0 ? &inner : &outer) = middle;
+        *(slope(d, middle, team) * sign > 0 ? &inner : &outer) = middle;
     }
-    return outer;
+    d->s->b = outer;
+    return FX_OK;
 }
 
 fx_status fxi_fit_dual_gap(fxi_dual *d)
@@ -108,9 +116,11 @@ fx_status fxi_fit_dual_gap(fxi_dual *d)
         st = fxi_fit_source_scores(d->f, p->source, s->w, &zero, 1, d->run);
     if (!st && p->intercept == FXI_FREE)
         st = bound(&lower_bound, d);
+    s->b = 0;
+    if (!st && p->intercept != FXI_NONE)
+        st = fxi_parallel_ordered(1, best_intercept, d, d->run);
     if (st)
         return st;
-    s->b = p->intercept == FXI_NONE ? 0 : best_intercept(d, fxi_dual_b(d));
     for (size_t i = 0; i < d->n; i++)
         if (p->c[i] > 0) {
             P += p->c[i] * p->loss->value(p->y[i], d->f[i] + s->b, p->epsilon);

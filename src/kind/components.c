@@ -90,7 +90,7 @@ static fx_status search(double *value, fxi_train *t, const fx_run *run)
     if (!t->stream)
         return fxi_fit_pca(W, b, value, total, &t->source, weight, k, t->seed, run);
     fxi_asking asking;
-    const fxi_output all = {.train = t};
+    const fxi_output all = {.train = t, .run = run};
     fxi_train_passes(&asking, &all, 1);
     fx_status st = fxi_fit_pca_by(W, b, value, total, &asking.passes, k, t->seed, run);
     fxi_train_passes_free(&asking);

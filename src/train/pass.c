@@ -177,8 +177,8 @@ fx_status fx_model_pass_begin(fx_pass *p, const void *request, size_t bytes)
 {
     fx_status st;
 
-    if (!p)
-        return fxi_error(FX_EINVAL, "fx_model_pass_begin: pass is NULL");
+    if (!p || !request)
+        return fxi_error(FX_EINVAL, "fx_model_pass_begin: %s is NULL", p ? "request" : "pass");
     free(p->reading.copy);
     p->reading = (fxi_reading){0};
     clear_sample(p);
@@ -187,7 +187,7 @@ fx_status fx_model_pass_begin(fx_pass *p, const void *request, size_t bytes)
     p->begun = false;
     p->rows = p->next = p->visited = 0;
     p->bytes.len = 0;
-    fxi_pass_message_put(&p->bytes, request, request ? bytes : 0);
+    fxi_pass_message_put(&p->bytes, request, bytes);
     if (p->bytes.failed) {
         p->bytes.failed = false;
         return FX_ENOMEM;
@@ -274,10 +274,14 @@ static fx_status check_place(const fx_pass *p, const fx_table *t, uint64_t first
 
     if (!p->begun)
         return fxi_error(FX_EINVAL, "fx_model_pass_add: no request was begun");
-    if (first % FX_PASS_BLOCK || (survey && p->next % FX_PASS_BLOCK))
-        return fxi_error(FX_EINVAL, "a part begins with row %llu after row %llu; both must be "
-                         "multiples of %d", (unsigned long long)first,
-                         (unsigned long long)p->next, FX_PASS_BLOCK);
+    if (first % FX_PASS_BLOCK)
+        return fxi_error(FX_EINVAL, "a part begins with row %llu; it must be a multiple of %d",
+                         (unsigned long long)first, FX_PASS_BLOCK);
+    if (survey && ((rows % FX_PASS_BLOCK && first < p->next)
+                   || (p->next % FX_PASS_BLOCK && first + rows > p->next)))
+        return fxi_error(FX_EINVAL, "a part of %zu rows from row %llu on, with others that end "
+                         "before row %llu: only the last part may be no multiple of %d", rows,
+                         (unsigned long long)first, (unsigned long long)p->next, FX_PASS_BLOCK);
     if (!survey && (first >= all || rows > all - first))
         return fxi_error(FX_EINVAL, "this pass has more than the %llu rows of the first one",
                          (unsigned long long)all);
@@ -314,7 +318,7 @@ fx_status fx_model_pass_add(fx_pass *p, const fx_table *t, uint64_t first)
     case FXI_REQUEST_COLUMNS: st = fxi_train_pass_rows_columns(p, t); break;
     default: st = answer(p, t, first);
     }
-    p->next = first + t->rows;
+    p->next = first + t->rows > p->next ? first + t->rows : p->next;
     p->visited += (t->rows + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK;
     p->rows += t->rows;
     p->begun &= !st;
@@ -326,13 +330,14 @@ fx_status fx_model_pass_add(fx_pass *p, const fx_table *t, uint64_t first)
 fx_status fx_model_pass_end(const fx_sink *sink, fx_pass *p)
 {
     fxi_message m = {0};
-    fx_sink to;
-    fx_status st;
+    fx_sink to = FX_INIT(fx_sink);
+    fx_status st = sink ? fxi_sized_in(&to, sizeof to, sink, "fx_sink") : FX_OK;
 
-    if (!p || !p->begun)
-        return fxi_error(FX_EINVAL, "fx_model_pass_end: no request was begun");
-    if ((st = fxi_sized_in(&to, sizeof to, sink, "fx_sink")))
+    if (st)
         return st;
+    if (!p || !p->begun || !to.write)
+        return fxi_error(FX_EINVAL, "fx_model_pass_end: %s",
+                         p && p->begun ? "no sink is given" : "no request was begun");
     if (!(st = fxi_train_pass_bytes(&m, p)) && to.write(to.ctx, m.at, m.len))
         st = fxi_error(FX_EOUTPUT, "the answer could not be written");
     free(m.at);

@@ -13,7 +13,7 @@ struct fx_pass {
     fxi_reading reading;
     fxi_request request;                /* .. read */
     bool begun;
-    uint64_t rows, next, visited;       /* rows added; the number of the next; blocks added */
+    uint64_t rows, next, visited;       /* rows added; the number after the last; blocks added */
     size_t *held;                       /* [blocks of FXI_PASS_BLOCK + 1] rows that are held out
                                          * before each; HELD */
     double *w;                          /* the question's w, aligned; HELD */

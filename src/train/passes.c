@@ -62,6 +62,17 @@ static fx_status check_memory(const fxi_train *t, const fx_pass *p, size_t reque
                 : fxi_error(FX_ESHAPE, "answers of %zu numbers are too many", a->numbers);
 }
 
+typedef struct sending { const fxi_stream *s; fx_pass *p; const fxi_message *request; } sending;
+
+static fx_status send_one(void *ctx, size_t block, fxi_team *team)
+{
+    const sending *x = ctx;
+
+    (void)block, (void)team;
+    return send(x->s, x->p, x->request);
+}
+
+/* Before and after a pass, progress is called. */
 static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
 {
     fxi_asking *a = (fxi_asking *)passes;
@@ -72,6 +83,7 @@ static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
                  .request = {.what = FXI_REQUEST_QUESTION, .classify = t->how.task == FXI_CLASSIFY,
                              .output = a->o->number, .C = a->C, .q = *q}};
     fx_status st = fxi_train_request(&a->request, &p.request, s, &plan);
+    sending x = {s, &p, &a->request};
 
     if (!st)
         st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, s->run);
@@ -79,7 +91,7 @@ static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
         st = t->how.kind->asked(&p.answer, q, t);
     if (!st)
         st = check_memory(t, &p, a->request.len);
-    if (!st && !(st = send(s, &p, &a->request)))
+    if (!st && !(st = fxi_parallel_ordered(1, send_one, &x, a->o->run)))
         st = check_rows(s, p.answer.rows);
     if (!st)
         fxi_pass_answer_round(numbers, &p.answer);

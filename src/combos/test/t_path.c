@@ -226,6 +226,10 @@ static void test_refused(void)
     CHECK(fx_combos_path_new(&p, &(fx_combos_options){0}, &(fx_matrix){0}, NULL, NULL, NULL)
               == FX_EINVAL
           && !p);
+    const double x[] = {1, 0}, y[] = {1, -1};
+    const fx_matrix X = {.rows = 2, .cols = 1, .stride = 1, .type = FX_F64, .val = x};
+    CHECK(fx_combos_path_new(&p, NULL, NULL, y, NULL, NULL) == FX_EINVAL && !p);
+    CHECK(fx_combos_path_new(NULL, NULL, &X, y, NULL, NULL) == FX_EINVAL);
 }
 
 /* Stopped at each call of progress, and with each limit of memory until it suffices. */

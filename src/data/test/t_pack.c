@@ -9,6 +9,7 @@
 #include "data/pack.h"
 
 #include <string.h>
+#include <time.h>
 
 typedef struct bytes { unsigned char *at; size_t len; } bytes;
 
@@ -80,6 +81,8 @@ static void test_text(const char *spec, const char *text)
     }
     for (size_t len = 0; len < b.len; len++)
         CHECK(fx_data_unpack(&back, b.at, len, NULL) == FX_EFORMAT);
+    CHECK(fx_data_pack(NULL, &d->table, NULL) == FX_EINVAL);
+    CHECK(fx_data_pack(&(fx_sink)FX_INIT(fx_sink), &d->table, NULL) == FX_EINVAL);
     CHECK(fx_data_pack(&(fx_sink){.size = sizeof(fx_sink), .write = refuse}, &d->table, NULL)
           == FX_EOUTPUT);
     CHECK(fx_data_unpack(&back, b.at, b.len, &(fx_run){RUN, .max_memory = 10}) == FX_ELIMIT);
@@ -149,6 +152,39 @@ static void test_deceiving(void)
     }
 }
 
+static size_t written;
+
+static int write_slowly(void *ctx, const void *at, size_t len)
+{
+    (void)ctx, (void)at;
+    nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);   /* polls are 50 ms apart */
+    written += len;
+    return 0;
+}
+
+static int stop_writing(void *ctx, double done)
+{
+    (void)done;
+    return written > *(size_t *)ctx;
+}
+
+static void test_stopped(void)
+{
+    enum { ROWS = 1 << 16 };
+    static double x[ROWS];
+    const fx_matrix X = {.rows = ROWS, .cols = 1, .stride = 1, .type = FX_F64, .val = x};
+    const fx_table t = {.rows = ROWS, .cols = 1, .blocks = 1, .block = &X};
+    const fx_sink slow = {.size = sizeof slow, .write = write_slowly};
+    size_t least = 0;
+    fx_run run = {RUN, .threads = 1, .progress = stop_writing, .ctx = &least};
+    fx_data *d = NULL;
+    bytes b = packed(&t);
+
+    CHECK(fx_data_pack(&slow, &t, &run) == FX_ECANCELLED && written < b.len / 2);
+    CHECK(fx_data_unpack(&d, b.at, b.len, &run) == FX_ECANCELLED && !d);
+    free(b.at);
+}
+
 int main(void)
 {
     test_init();
@@ -158,5 +194,6 @@ int main(void)
     test_text("csv:label=none,header=no,nan=keep", "1,NA\n0,3\n");
     test_blocks();
     test_deceiving();
+    test_stopped();
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <float.h>
 #include <jansson.h>
 #include <string.h>
+#include <time.h>
 
 static const fxi_loss *const losses[] = {
 #define LOSS(name)
@@ -450,6 +451,41 @@ static void check_ends(void)
     fxi_fit_source_free(&t.src);
 }
 
+/* ---- The search of an intercept -------------------------------------------------------------- */
+
+static size_t slopes;
+
+static double slow_slope(double y, double f, double epsilon)
+{
+    slopes++;
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    return fxi_loss_hinge.slope(y, f, epsilon);
+}
+
+static int stop_search(void *ctx, double done)
+{
+    (void)ctx, (void)done;
+    return slopes > 0;
+}
+
+/* It visits all rows about 70 times, and ends soon if it is cancelled. */
+static void check_search(void)
+{
+    static set t;
+    fxi_loss slow = fxi_loss_hinge;
+    fx_run run = {RUN, .threads = 1, .progress = stop_search};
+
+    slow.slope = slow_slope;
+    set_init(&t, 8, 2, &slow, FXI_FREE, 1);
+    set_random(&t);
+    for (size_t i = 0; i < t.n; i++)
+        t.y[i] = i ? 1 : -1;
+    CHECK(fxi_fit_source(&t.src, &t.m, NULL, 0, NULL) == FX_OK);
+    CHECK(fxi_fit_dual(&t.s, &t.p, &run) == FX_ECANCELLED);
+    CHECK(slopes > 0 && slopes < 8 * 10);       /* polls are 50 ms apart */
+    fxi_fit_source_free(&t.src);
+}
+
 int main(void)
 {
     test_init();
@@ -470,5 +506,6 @@ int main(void)
             check_shift(losses[l]);
     }
     check_ends();
+    check_search();
     return 0;
 }

@@ -215,6 +215,23 @@ static fx_status bring(void *ctx, const void *request, size_t len, const fx_sink
     return s;
 }
 
+/* One pass, the last part first. */
+static fx_status bring_backwards(void *ctx, const void *request, size_t len, const fx_sink *answer)
+{
+    bringing *b = ctx;
+    fx_pass *p = NULL;
+    fx_status s = fx_model_pass_new(&p, NULL);
+
+    if (!s)
+        s = fx_model_pass_begin(p, request, len);
+    for (size_t k = (N + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK; k-- && !s;)
+        s = add_part(b, p, k * FX_PASS_BLOCK, N);
+    if (!s)
+        s = fx_model_pass_end(answer, p);
+    fx_model_pass_free(p);
+    return s;
+}
+
 static bytes dumped(fx_model *m)
 {
     bytes b = {0};
@@ -280,6 +297,24 @@ static void test_same(void)
                                     .map = "rk", .features = 100});
             free_rows(&r);
         }
+}
+
+static void test_backwards(void)
+{
+    fx_plan plan = {PLAN, .model = "logistic:max-iter=3"};
+    rows r = make(true, 4, true, true);
+    bringing b = {.r = &r, .blocks = 1};
+    fx_matrix X;
+    fx_table t = table_of(&r, &X, 0, N, false);
+    bytes want = dumped(fitted(&plan, &t, NULL));
+    fx_model *m = NULL;
+
+    CHECK(fx_model_passes_fit(&m, &plan, bring_backwards, &b, NULL) >= 0);
+    bytes got = dumped(m);
+    CHECK(got.len == want.len && !memcmp(got.at, want.at, want.len));
+    free(got.at);
+    free(want.at);
+    free_rows(&r);
 }
 
 /* A map that makes sparse rows of sparse ones, if few of its features are not 0: of order 1 a third
@@ -514,12 +549,44 @@ static fx_status bring_badly(void *ctx, const void *request, size_t len, const f
     CHECK(fx_model_pass_end(answer, p) == FX_EINVAL);
     CHECK(fx_model_pass_merge(p, request, len) == FX_EINVAL);
     CHECK(fx_model_pass_begin(p, request, len - 8) == FX_EFORMAT);
+    CHECK(fx_model_pass_begin(p, NULL, len) == FX_EINVAL);
     CHECK(fx_model_pass_begin(p, request, len) == FX_OK && fx_model_pass_next(p, 0) == 0);
     CHECK(fx_model_pass_add(p, &t, 100) == FX_EINVAL); /* does not begin with a block */
     CHECK(fx_model_pass_add(p, &t, 0) == FX_OK);
-    fx_status s = fx_model_pass_add(p, &t, 4096);       /* the one before was no multiple */
+    CHECK(fx_model_pass_end(NULL, p) == FX_EINVAL);
+    CHECK(fx_model_pass_end(&(fx_sink)FX_INIT(fx_sink), p) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "no sink"));
+    CHECK(fx_model_pass_add(p, &t, 4096) == FX_EINVAL); /* the one before was no multiple */
+    CHECK(fx_model_pass_begin(p, request, len) == FX_OK && fx_model_pass_add(p, &t, 4096) == FX_OK);
+    fx_status s = fx_model_pass_add(p, &t, 0);  /* this one is none, and not the last */
     fx_model_pass_free(p);
     return s;
+}
+
+static int stop(void *passes, double done)
+{
+    CHECK(done >= 0 && done <= 1);
+    return *(uint64_t *)passes >= 5;
+}
+
+/* Between passes the fit asks whether to go on. */
+static void test_stopped(void)
+{
+    static const char *const models[] = {"logistic:tol=1e-15", "fm:solver=lbfgs,tol=0",
+                                         "fm:solver=adagrad,tol=0", "perceptron:max-iter=100",
+                                         "logistic:penalty=l1,solver=proximal,tol=1e-15"};
+    rows r = make(true, 2, false, false);
+
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        fx_plan plan = {PLAN, .model = models[k]};
+        bringing b = {.r = &r, .blocks = 3};
+        fx_run run = {RUN, .threads = 1, .progress = stop, .ctx = &b.passes};
+        fx_model *m = NULL;
+        CHECK(fx_model_passes_fit(&m, &plan, bring, &b, &run) == FX_ECANCELLED);
+        CHECK(!m && b.passes == 5);
+        fx_model_pass_free(b.pass);
+    }
+    free_rows(&r);
 }
 
 static fx_status bring_nothing(void *ctx, const void *request, size_t len, const fx_sink *answer)
@@ -828,6 +895,7 @@ static void test_memory(void)
 int main(void)
 {
     test_init();
+    test_backwards();
     test_same();
     test_products();
     test_factors();
@@ -837,6 +905,7 @@ int main(void)
     test_paths();
     test_paths_refused();
     test_refused();
+    test_stopped();
     test_changed();
     test_surveys();
     test_stalled();

@@ -112,7 +112,6 @@ static int same_rows(const training *t)
 }
 
 enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
-enum { ENTRY = 12 };                    /* bytes in memory: a double and its column */
 /* Times the bytes of a part that are taken by a thread; more, where a number has 4 bytes: for
  * copies of floats, for ones, which are not stored; with what malloc keeps between parts. */
 enum { UNPACKED = 2, COPIED = 3, FLOATS = 2, ONES = 3 };
@@ -147,15 +146,13 @@ static uint64_t off(uint64_t all)
     return all < half ? all : all - half < grace ? half : all - grace;
 }
 
-/* Before the fit, by a scaled or filled copy of rows in memory, and by passes over those in a
- * file.  Rows in memory count only where the limit is well above the program's size. */
+/* Before the fit, and by passes over rows in a file.  Rows in memory count only where the limit is
+ * well above the program's size. */
 static uint64_t held(const training *t)
 {
-    uint64_t copy = copied(t) ? ENTRY * t->X.reading.entries : 0;
-
     if (t->streamed)
         return off(t->before + spill_reads(&t->spill, copies_of_part(t)));
-    return cli.run.max_memory >= 2 * PROGRAM ? off(t->before + copy) : 0;
+    return cli.run.max_memory >= 2 * PROGRAM ? off(t->before) : 0;
 }
 
 static int check_held(const training *t)

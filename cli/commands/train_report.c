@@ -173,12 +173,13 @@ int train_report_plan(const training *t, const selection *chosen)
 {
     const fx_plan *p = &t->plan;
     const char *scale = p->scale && strcmp(p->scale, "none") != 0 ? p->scale : NULL;
+    double D = chosen->held_out ? chosen->D : (double)p->features;
 
     if (cli.json) {
         json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "model", say_text(p->model),
                               "kernel", say_text(p->kernel), "map", say_text(p->map), "scale",
-                              say_text(scale), "D", (json_int_t)(p->map ? p->features : 0), "seed",
-                              (json_int_t)p->seed);
+                              say_text(scale), "D", (json_int_t)(p->map ? fmin(D, 0x1p62) : 0),
+                              "seed", (json_int_t)p->seed);
         if (chosen->held_out)
             o = say_set(say_set(o, "held_out", held_out_json(t, chosen)), "learned",
                         json_boolean(chosen->learned));
@@ -190,7 +191,7 @@ int train_report_plan(const training *t, const selection *chosen)
     if (p->kernel)
         safe_print(stdout, "kernel       %s\n", p->kernel);
     if (p->map)
-        safe_print(stdout, "map          %s, %zu features\n", p->map, p->features);
+        safe_print(stdout, "map          %s, %.10g features\n", p->map, D);
     if (chosen->held_out)
         print_held_out(stdout, t, chosen);
     return say_flush();

@@ -191,6 +191,7 @@ typedef struct selection {
     bool learned;                       /* is that beaten by more than chance? */
     char remark[256];                   /* if not; what the plan points to */
     size_t held_out;                    /* rows; 0: nothing was measured */
+    double D;                           /* features of its map, perhaps more than the plan says */
     double seconds;
 } selection;
 int selection_plan(selection *c, training *t);          /* completes the plan */

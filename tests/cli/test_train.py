@@ -643,6 +643,12 @@ def test_products_of_four_columns_are_found(fx, put):
     assert "quadruples found, L1" in table and "triples found" not in table
 
 
+def test_more_products_than_a_model_may_have(fx, put):
+    """Their number is printed, not the largest width."""
+    put("x.svm", "".join(f"{i * i % 11 % 2} {1 + i % 7}:1 {8 + i % 2}:1 {10 + i}:1 {3000 + i % 9}:1\n" for i in range(60)))
+    assert re.search(r"anova-upto:order=3 +explicit +4536098592 +l1 ", fx("train", "x.svm", "--dry-run").talk)
+
+
 def test_lasso(fx, tmp_path):
     """Another name, not another model."""
     fx("make", "pairs", "-n", "200", "-d", "8", "-o", "x.svm")

@@ -92,6 +92,16 @@ static void open_questions(selection *c)
 /* True if there is a kernel that a map should approximate. */
 static bool mapped(void) { return kernel_spec && (!fitting_given() || fitting_about().map); }
 
+static int check_metric(void)
+{
+    int status = metric_known(metric);
+
+    if (!status && metric && !eval_path && !folds && !dry_run)
+        return say_error("train: --metric %s needs rows to measure on: --eval-set FILE or --folds "
+                         "N", metric);
+    return status;
+}
+
 static int check_options(job *j)
 {
     int status = 0;
@@ -125,7 +135,7 @@ static int check_options(job *j)
                          eval_path ? "--eval-set"
                          : metric  ? "--metric"
                                    : "--class-weight");
-    if ((status = metric_known(metric)))
+    if ((status = check_metric()))
         return status;
     if (fit.patience && !eval_path)
         return say_error("--patience %llu needs --eval-set FILE, on which iterations are measured",
@@ -334,7 +344,7 @@ static int fold_in(job *j, const char *data)
     if (!init_path)
         return say_error("train: --freeze needs --init MODEL, of which everything but new columns "
                          "stays as it is");
-    if ((status = freeze_check(cmd_train.groups)) || (status = metric_known(metric))
+    if ((status = freeze_check(cmd_train.groups)) || (status = check_metric())
         || (status = training_path(t, "train", output_path, data))
         || (status = output_open(&o, t->path, OUTPUT_BINARY)))
         return status;

@@ -582,6 +582,7 @@ def test_metric(fx, put, pairs):
     assert "no rmse for classes" in fx("train", *args, "--metric", "rmse", status=2).talk
     assert "--calibrate" in fx("train", pairs[0], "--model", "svm", "--folds", "3", "--metric",
                                "logloss", status=2).talk
+    assert "needs rows to measure on" in fx("train", pairs[0], "--metric", "auc", status=2).talk
     lines = (fx.directory / pairs[1]).read_text().splitlines(keepends=True)
     put("same.svm", "".join(line for line in lines if line.startswith("1")))
     r = fx("train", pairs[0], "--model", "svm", "--eval-set", "same.svm", "--metric", "auc", "-o",

@@ -119,6 +119,8 @@ static int check_options(job *j)
                          : eval_path    ? "--eval-set"
                          : folds        ? "--folds"
                                         : "--spill");
+    if (cli.json && history_path && output_is_stdout(history_path))
+        return say_error("train: --json and --history - both want standard output");
     if (resume && !checkpoint_path)
         return say_error("train: --resume needs --checkpoint FILE, which holds what was done");
     j->t.checkpoint = checkpoint_path;
@@ -278,9 +280,14 @@ static int measure(job *j)
     return 0;
 }
 
+/* Goes to stdout, because it is the result of the command; to stderr if the model or the history
+ * does. */
 static int report(const job *j)
 {
-    return (cli.json ? train_report_json : train_report)(&j->t, &j->c, &j->scores);
+    bool taken = output_is_stdout(j->t.path) || (history_path && output_is_stdout(history_path));
+
+    return cli.json ? train_report_json(&j->t, &j->c, &j->scores)
+                    : train_report(taken ? stderr : stdout, &j->t, &j->c, &j->scores);
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */

@@ -75,11 +75,8 @@ static void print_passes(FILE *f, const spill *s)
                    say_bytes(size, (double)s->bytes), s->parts);
 }
 
-/* Goes to stdout, because it is the result of the command; to stderr if the model itself goes to
- * stdout. */
-int train_report(const training *t, const selection *chosen, const train_scores *scores)
+int train_report(FILE *f, const training *t, const selection *chosen, const train_scores *scores)
 {
-    FILE *f = output_is_stdout(t->path) ? stderr : stdout;
     const fx_model_info *c = fx_model_inspect(t->model);
     char size[32];
 

@@ -644,6 +644,15 @@ def test_products_of_four_columns_are_found(fx, put):
     assert "quadruples found, L1" in table and "triples found" not in table
 
 
+def test_history_on_standard_output(fx, pairs):
+    """Nothing else goes there: the report goes to stderr."""
+    done = fx("train", pairs[0], "-o", "m.fx", "--model", "logistic", "--history", "-")
+    lines = done.text.splitlines()
+    assert lines[0].startswith("iteration,") and len({line.count(",") for line in lines}) == 1 < len(lines)
+    assert "objective  " in done.talk
+    assert "both want standard output" in fx("train", pairs[0], "--history", "-", "--json", status=2).talk
+
+
 def test_more_products_than_a_model_may_have(fx, put):
     """Their number is printed, not the largest width."""
     put("x.svm", "".join(f"{i * i % 11 % 2} {1 + i % 7}:1 {8 + i % 2}:1 {10 + i}:1 {3000 + i % 9}:1\n" for i in range(60)))

@@ -42,6 +42,12 @@ def test_text_and_kernel(fx, pairs):
     assert "all-subsets" in fx("info", "train.svm.fx").text
 
 
+def test_one_kernel_is_named(fx, pairs):
+    r = fx("tune", pairs[0], "--kernel", "all-subsets", "--scale", "unit-l2", "-D", "4x", "-C", "1")
+    row = next(line.split() for line in r.text.splitlines() if line.startswith("*"))
+    assert row[1:4] == ["all-subsets", "120", "1"]
+
+
 def test_regression(fx, put):
     put("x.svm", "".join(f"{i * 0.1:.1f} 1:{i} 2:{i % 3}\n" for i in range(60)))
     j = fx("tune", "x.svm", "--order", "1", "-C", "0.01,1", "-o", "m.fx", "--json").json

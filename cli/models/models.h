@@ -103,6 +103,7 @@ int training_path(training *t, const char *who, const char *path, const char *da
 int training_read(training *t, const char *data, int base, bool stream);
 int training_weights(training *t);       /* of --weights, into t->X */
 int training_fit(training *t);           /* warns if it did not converge */
+uint64_t training_held(const training *t);       /* bytes that a fit does not get */
 fx_run training_run(const training *t);  /* of a fit: with what is left of --max-memory */
 int training_failed(const training *t, fx_status s);     /* prints why; the exit status */
 int training_save(training *t, output *o);

@@ -148,7 +148,7 @@ static uint64_t off(uint64_t all)
 
 /* Before the fit, and by passes over rows in a file.  Rows in memory count only where the limit is
  * well above the program's size. */
-static uint64_t held(const training *t)
+uint64_t training_held(const training *t)
 {
     if (t->streamed)
         return off(t->before + spill_reads(&t->spill, copies_of_part(t)));
@@ -157,8 +157,9 @@ static uint64_t held(const training *t)
 
 static int check_held(const training *t)
 {
-    return say_limit(t->streamed ? (double)held(t) + 1 : 0, "%s: the program, the rows that are "
-                     "read and what is known of %zu columns take", t->X.name, t->spill.cols);
+    return say_limit(t->streamed ? (double)training_held(t) + 1 : 0, "%s: the program, the rows "
+                     "that are read and what is known of %zu columns take", t->X.name,
+                     t->spill.cols);
 }
 
 static int hold(training *t)
@@ -360,7 +361,7 @@ static void say_steps(const training *t)
 fx_run training_run(const training *t)
 {
     fx_run run = cli.run;
-    uint64_t less = held(t);
+    uint64_t less = training_held(t);
 
     run.max_memory = less < run.max_memory ? run.max_memory - less : 1;
     return run;
@@ -371,9 +372,9 @@ int training_failed(const training *t, fx_status s)
     char size[32];
     int status = say_failure(s);
 
-    if (s == FX_ELIMIT && held(t))
+    if (s == FX_ELIMIT && training_held(t))
         say_hint("the program and the rows that are %s take %s besides",
-                 t->streamed ? "read" : "in memory", say_bytes(size, (double)held(t)));
+                 t->streamed ? "read" : "in memory", say_bytes(size, (double)training_held(t)));
     if (s == FX_ELIMIT && !t->streamed)
         advise(t);
     return s == FX_EUNSUPPORTED && t->streamed ? EXIT_MEMORY : status; /* only of rows in a file */

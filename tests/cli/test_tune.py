@@ -137,6 +137,15 @@ def test_scores_of_rows_held_out_count(fx, program, tmp_path):
 
 
 @pytest.mark.large
+def test_limits_that_leave_nothing_for_a_fit(fx):
+    """They are refused before the first, with what takes them."""
+    fx("make", "pairs:n=300000,d=200,nz=20", "-o", "x.svm")
+    tune = ["tune", "x.svm", "-o", "m.fx", "--model", "logistic", "--order", "1", "-C", "1", "--folds", "2", "--threads", "2"]
+    for limit in range(29000, 32001, 500):
+        assert "the limit is 1\n" not in fx(*tune, "--max-memory", f"{limit}K", status=4).talk, limit
+
+
+@pytest.mark.large
 def test_what_needs_the_rows_in_memory(fx, tmp_path):
     svm(tmp_path / "x.svm")
     small = ["x.svm", "-o", "m.fx", "--max-memory", "1500K"]

@@ -165,7 +165,7 @@ static int read_rows(job *j, const char *data)
         return status;
     j->streamed = j->X.exceeds;
     if (j->streamed)
-        return spill_write(&j->spill, &j->X, "/tmp/featcross", NULL);
+        return spill_write(&j->spill, &j->X, "-", NULL);
     load_say(&j->X);
     return 0;
 }

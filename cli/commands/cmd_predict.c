@@ -149,7 +149,11 @@ static int score(job *j, const loaded *part, uint64_t *unseen)
         row += s ? 0 : X->rows;
         *unseen += more;
     }
-    return s ? say_failure_from(s, (size_t)j->rows + row) : 0;
+    int status = s ? say_failure_from(s, (size_t)j->rows + row) : 0;
+    if (s == FX_ESHAPE && part->table.cols + 1 == j->c->inputs
+        && spec_get(part->spec, "label").p && !spec_says(part->spec, "label", "none"))
+        say_hint("--label none reads rows without labels");
+    return status;
 }
 
 /* The same, by the process whose turn it is, which sends it to process 0. */

@@ -92,6 +92,16 @@ static void open_questions(selection *c)
 /* True if there is a kernel that a map should approximate. */
 static bool mapped(void) { return kernel_spec && (!fitting_given() || fitting_about().map); }
 
+static int check_metric(void)
+{
+    int status = metric_known(metric);
+
+    if (!status && metric && !eval_path && !folds && !dry_run)
+        return say_error("train: --metric %s needs rows to measure on: --eval-set FILE or --folds "
+                         "N", metric);
+    return status;
+}
+
 static int check_options(job *j)
 {
     int status = 0;
@@ -109,6 +119,8 @@ static int check_options(job *j)
                          : eval_path    ? "--eval-set"
                          : folds        ? "--folds"
                                         : "--spill");
+    if (cli.json && history_path && output_is_stdout(history_path))
+        return say_error("train: --json and --history - both want standard output");
     if (resume && !checkpoint_path)
         return say_error("train: --resume needs --checkpoint FILE, which holds what was done");
     j->t.checkpoint = checkpoint_path;
@@ -125,7 +137,7 @@ static int check_options(job *j)
                          eval_path ? "--eval-set"
                          : metric  ? "--metric"
                                    : "--class-weight");
-    if ((status = metric_known(metric)))
+    if ((status = check_metric()))
         return status;
     if (fit.patience && !eval_path)
         return say_error("--patience %llu needs --eval-set FILE, on which iterations are measured",
@@ -268,9 +280,14 @@ static int measure(job *j)
     return 0;
 }
 
+/* Goes to stdout, because it is the result of the command; to stderr if the model or the history
+ * does. */
 static int report(const job *j)
 {
-    return (cli.json ? train_report_json : train_report)(&j->t, &j->c, &j->scores);
+    bool taken = output_is_stdout(j->t.path) || (history_path && output_is_stdout(history_path));
+
+    return cli.json ? train_report_json(&j->t, &j->c, &j->scores)
+                    : train_report(taken ? stderr : stdout, &j->t, &j->c, &j->scores);
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */
@@ -334,7 +351,7 @@ static int fold_in(job *j, const char *data)
     if (!init_path)
         return say_error("train: --freeze needs --init MODEL, of which everything but new columns "
                          "stays as it is");
-    if ((status = freeze_check(cmd_train.groups)) || (status = metric_known(metric))
+    if ((status = freeze_check(cmd_train.groups)) || (status = check_metric())
         || (status = training_path(t, "train", output_path, data))
         || (status = output_open(&o, t->path, OUTPUT_BINARY)))
         return status;

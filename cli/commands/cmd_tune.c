@@ -238,7 +238,7 @@ static int ready(void *ctx)
 }
 
 /* ---- Showing ------------------------------------------------------------------------------ */
-/* The order, or else the kernel if there are several; D; C. */
+/* The order, or else the kernel; D; C. */
 static const char *cell(char buf[512], void *ctx, const tuned *x, int column)
 {
     const job *j = ctx;
@@ -252,7 +252,7 @@ static const char *cell(char buf[512], void *ctx, const tuned *x, int column)
     else if (n)
         snprintf(buf, 512, "%zu", n);
     else
-        snprintf(buf, 512, "%s", !column && j->kernels > 1 ? j->kernel[kernel].spec : "-");
+        snprintf(buf, 512, "%s", column ? "-" : j->kernel[kernel].spec);
     return buf;
 }
 

@@ -75,11 +75,8 @@ static void print_passes(FILE *f, const spill *s)
                    say_bytes(size, (double)s->bytes), s->parts);
 }
 
-/* Goes to stdout, because it is the result of the command; to stderr if the model itself goes to
- * stdout. */
-int train_report(const training *t, const selection *chosen, const train_scores *scores)
+int train_report(FILE *f, const training *t, const selection *chosen, const train_scores *scores)
 {
-    FILE *f = output_is_stdout(t->path) ? stderr : stdout;
     const fx_model_info *c = fx_model_inspect(t->model);
     char size[32];
 
@@ -173,12 +170,13 @@ int train_report_plan(const training *t, const selection *chosen)
 {
     const fx_plan *p = &t->plan;
     const char *scale = p->scale && strcmp(p->scale, "none") != 0 ? p->scale : NULL;
+    double D = chosen->held_out ? chosen->D : (double)p->features;
 
     if (cli.json) {
         json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "model", say_text(p->model),
                               "kernel", say_text(p->kernel), "map", say_text(p->map), "scale",
-                              say_text(scale), "D", (json_int_t)(p->map ? p->features : 0), "seed",
-                              (json_int_t)p->seed);
+                              say_text(scale), "D", (json_int_t)(p->map ? fmin(D, 0x1p62) : 0),
+                              "seed", (json_int_t)p->seed);
         if (chosen->held_out)
             o = say_set(say_set(o, "held_out", held_out_json(t, chosen)), "learned",
                         json_boolean(chosen->learned));
@@ -190,7 +188,7 @@ int train_report_plan(const training *t, const selection *chosen)
     if (p->kernel)
         safe_print(stdout, "kernel       %s\n", p->kernel);
     if (p->map)
-        safe_print(stdout, "map          %s, %zu features\n", p->map, p->features);
+        safe_print(stdout, "map          %s, %.10g features\n", p->map, D);
     if (chosen->held_out)
         print_held_out(stdout, t, chosen);
     return say_flush();

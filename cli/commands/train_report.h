@@ -12,7 +12,7 @@ typedef struct train_scores {
     double eval;                        /* NaN: there is no such score for this model */
 } train_scores;
 
-int train_report(const training *t, const selection *chosen, const train_scores *scores);
+int train_report(FILE *f, const training *t, const selection *chosen, const train_scores *scores);
 int train_report_json(const training *t, const selection *chosen, const train_scores *scores);
 int train_report_plan(const training *t, const selection *chosen);      /* what would be fitted */
 int train_report_history(const fx_model *m, output *o);

@@ -55,13 +55,13 @@ static size_t multiple(const candidate_set *k, size_t times)
 static void enter_random(candidate_set *k, const char *kernel, const char *map)
 {
     static const size_t times[] = {4, 16};
-    candidate x = {.kernel = kernel, .map = map, .features = k->plan.features};
+    candidate x = {.kernel = kernel, .map = map, .features = (double)k->plan.features};
 
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        size_t before = x.features;
+        double before = x.features;
         if (k->c->features)
-            x.features = multiple(k, times[i]);
-        x.work = (double)x.features * (double)k->t.rows;
+            x.features = (double)multiple(k, times[i]);
+        x.work = x.features * (double)k->t.rows;
         if (i == 0 || x.features != before)
             enter(k, x, x.work);
     }
@@ -80,7 +80,7 @@ static void enter_penalties(candidate_set *k, candidate x, double numbers, doubl
 
     enter(k, x, numbers);
     x.penalty = "l1";
-    if ((double)x.features > UPTO_FOUND)
+    if (x.features > UPTO_FOUND)
         return;                         /* enter_found */
     if (fitting_l1(k->of->regress) && !large)
         enter(k, x, numbers);
@@ -93,7 +93,7 @@ static void enter_penalties(candidate_set *k, candidate x, double numbers, doubl
 static bool enter_products(candidate_set *k, const char *kernel, int order)
 {
     double D = rows_products((double)k->t.cols, order), numbers = stored(k, order);
-    candidate x = {.kernel = kernel, .map = UPTO_PRODUCTS, .features = (size_t)fmin(D, INT32_MAX),
+    candidate x = {.kernel = kernel, .map = UPTO_PRODUCTS, .features = D,
                    .work = numbers + D};
 
     if (!k->c->features || D > WIDTH || numbers > BUDGET)
@@ -127,7 +127,7 @@ static void enter_found(candidate_set *k, const char *kernel, int order)
     double D = rows_products((double)k->t.cols, order), numbers = rows_stored(&k->t, 1),
            fits = (double)(FOUND_ORDERS * k->first * k->outputs * (size_t)k->folds),
            iterations = floor(SELECTION_FOUND * SELECTION_OPS / (fits * FOUND_OPS));
-    candidate x = {.kernel = kernel, .map = UPTO_PRODUCTS, .features = (size_t)fmin(D, INT32_MAX),
+    candidate x = {.kernel = kernel, .map = UPTO_PRODUCTS, .features = D,
                    .work = iterations * FOUND_OPS, .penalty = "l1",
                    .max_iter = (size_t)iterations};
 

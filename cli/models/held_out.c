@@ -117,7 +117,8 @@ int held_out_new(int32_t **out, training *t, size_t folds)
     if (status || !t->streamed)
         return status;
     t->before = machine_held() + (uint64_t)rows.rows / folds * HELD_OUT;
-    return say_limit((double)t->before + (double)spill_reads(&t->spill, 2),
+    return say_limit(fmax((double)t->before + (double)spill_reads(&t->spill, 2),
+                          (double)training_held(t) + 1),
                      "%s: the program, folds of %zu rows and scores of those held out take",
                      t->X.name, rows.rows);
 }

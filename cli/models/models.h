@@ -103,6 +103,7 @@ int training_path(training *t, const char *who, const char *path, const char *da
 int training_read(training *t, const char *data, int base, bool stream);
 int training_weights(training *t);       /* of --weights, into t->X */
 int training_fit(training *t);           /* warns if it did not converge */
+uint64_t training_held(const training *t);       /* bytes that a fit does not get */
 fx_run training_run(const training *t);  /* of a fit: with what is left of --max-memory */
 int training_failed(const training *t, fx_status s);     /* prints why; the exit status */
 int training_save(training *t, output *o);
@@ -191,6 +192,7 @@ typedef struct selection {
     bool learned;                       /* is that beaten by more than chance? */
     char remark[256];                   /* if not; what the plan points to */
     size_t held_out;                    /* rows; 0: nothing was measured */
+    double D;                           /* features of its map, perhaps more than the plan says */
     double seconds;
 } selection;
 int selection_plan(selection *c, training *t);          /* completes the plan */

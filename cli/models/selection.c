@@ -35,7 +35,7 @@ static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const candidate
     plan->model = model;
     plan->map = x->map;
     plan->kernel = x->kernel;
-    plan->features = x->features;
+    plan->features = (size_t)fmin(x->features, INT32_MAX);
     return status;
 }
 
@@ -231,7 +231,7 @@ static int show(const candidate_set *k, const candidate *won)
             text_table_cell(&t, "%s", x == won ? "*" : "");
             text_table_cell(&t, "%s", x->kernel ? x->kernel : "none");
             text_table_cell(&t, "%.10s", x->map ? x->map : x->kernel ? "exact" : "-");
-            text_table_cell(&t, "%zu", x->map ? x->features : k->t.cols);
+            text_table_cell(&t, "%.10g", x->map ? x->features : (double)k->t.cols);
             text_table_cell(&t, "%s", l1 || x->penalty ? "l1" : "l2");
             text_table_cell(&t, "%.4g", x->C);
             text_table_cell(&t, "%.4f", fabs(x->score));
@@ -316,6 +316,7 @@ static int measure(fx_plan *plan, candidate_set *k)
     c->score = won->score;
     c->error = standard_error(won->score, k->held_out, k->of->regress);
     c->held_out = k->held_out;
+    c->D = won->features;
     if ((status = judge(k)))
         return status;
     status = prepare_plan(plan, c->model, k, won, c->C ? say_number(C, won->C) : c->cost);

@@ -14,7 +14,7 @@ enum { SELECTION_CANDIDATES = 16, SELECTION_COSTS = 15, SELECTION_FIRST = 7, SEL
 typedef struct candidate {
     const char *kernel, *map;           /* NULL: rows as they are; map NULL: a kernel machine */
     const char *penalty;                /* NULL: as the options have it */
-    size_t features;
+    double features;                    /* of products, perhaps more than a model may have */
     double work;                        /* of a pass: features that are not 0, and weights */
     double ops;                         /* of a fit, counted: passes of all outputs and folds */
     size_t max_iter;                    /* of the fits that are measured; 0: as all */

@@ -112,7 +112,6 @@ static int same_rows(const training *t)
 }
 
 enum { PROGRAM = 16 << 20, SURVEY = 16 };       /* bytes: of the program; of a column in a survey */
-enum { ENTRY = 12 };                    /* bytes in memory: a double and its column */
 /* Times the bytes of a part that are taken by a thread; more, where a number has 4 bytes: for
  * copies of floats, for ones, which are not stored; with what malloc keeps between parts. */
 enum { UNPACKED = 2, COPIED = 3, FLOATS = 2, ONES = 3 };
@@ -147,21 +146,20 @@ static uint64_t off(uint64_t all)
     return all < half ? all : all - half < grace ? half : all - grace;
 }
 
-/* Before the fit, by a scaled or filled copy of rows in memory, and by passes over those in a
- * file.  Rows in memory count only where the limit is well above the program's size. */
-static uint64_t held(const training *t)
+/* Before the fit, and by passes over rows in a file.  Rows in memory count only where the limit is
+ * well above the program's size. */
+uint64_t training_held(const training *t)
 {
-    uint64_t copy = copied(t) ? ENTRY * t->X.reading.entries : 0;
-
     if (t->streamed)
         return off(t->before + spill_reads(&t->spill, copies_of_part(t)));
-    return cli.run.max_memory >= 2 * PROGRAM ? off(t->before + copy) : 0;
+    return cli.run.max_memory >= 2 * PROGRAM ? off(t->before) : 0;
 }
 
 static int check_held(const training *t)
 {
-    return say_limit(t->streamed ? (double)held(t) + 1 : 0, "%s: the program, the rows that are "
-                     "read and what is known of %zu columns take", t->X.name, t->spill.cols);
+    return say_limit(t->streamed ? (double)training_held(t) + 1 : 0, "%s: the program, the rows "
+                     "that are read and what is known of %zu columns take", t->X.name,
+                     t->spill.cols);
 }
 
 static int hold(training *t)
@@ -363,7 +361,7 @@ static void say_steps(const training *t)
 fx_run training_run(const training *t)
 {
     fx_run run = cli.run;
-    uint64_t less = held(t);
+    uint64_t less = training_held(t);
 
     run.max_memory = less < run.max_memory ? run.max_memory - less : 1;
     return run;
@@ -374,9 +372,9 @@ int training_failed(const training *t, fx_status s)
     char size[32];
     int status = say_failure(s);
 
-    if (s == FX_ELIMIT && held(t))
+    if (s == FX_ELIMIT && training_held(t))
         say_hint("the program and the rows that are %s take %s besides",
-                 t->streamed ? "read" : "in memory", say_bytes(size, (double)held(t)));
+                 t->streamed ? "read" : "in memory", say_bytes(size, (double)training_held(t)));
     if (s == FX_ELIMIT && !t->streamed)
         advise(t);
     return s == FX_EUNSUPPORTED && t->streamed ? EXIT_MEMORY : status; /* only of rows in a file */

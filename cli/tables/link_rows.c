@@ -34,8 +34,9 @@ const char *link_rows_path(void) { return link_path; }
 
 int link_rows_check(const char *who, int operands)
 {
-    if (!link_path && (nodes || nodes_b))
-        return say_error("%s: %s is for --links", who, nodes ? "--nodes" : "--nodes-b");
+    for (const opt *o = options; !link_path && o->name; o++)
+        if (opt_given(o))
+            return say_error("%s: --%s is for --links", who, o->name);
     if (link_path && !nodes)
         return say_error("%s: --links %s needs --nodes FILE, the rows of the nodes", who,
                          link_path);

@@ -25,15 +25,18 @@ int spill_failed(const spill *s, const char *what)
 {
     int error = errno;
 
-    say_error("%s rows %s %s: %s", what, s->kept ? "in" : "beside", s->beside, strerror(error));
-    if (!s->kept && (error == ENOSPC || error == EDQUOT || error == EFBIG))
+    say_error("%s rows %s %s: %s", what, s->kept || s->loose ? "in" : "beside", s->beside,
+              strerror(error));
+    if (s->loose)
+        say_hint("TMPDIR=FOLDER has them in another folder");
+    else if (!s->kept && (error == ENOSPC || error == EDQUOT || error == EFBIG))
         say_hint("-o MODEL or --spill FILE on another disk has them there");
     return error == ENOMEM ? EXIT_MEMORY : EXIT_USAGE;
 }
 
 int spill_damaged(const spill *s, const char *detail)
 {
-    say_error("reading rows %s %s: %s", s->kept ? "in" : "beside", s->beside, detail);
+    say_error("reading rows %s %s: %s", s->kept || s->loose ? "in" : "beside", s->beside, detail);
     if (s->kept)
         say_hint("it is damaged; delete it, and train makes it again");
     return EXIT_USAGE;

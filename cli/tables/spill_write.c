@@ -32,10 +32,13 @@ typedef struct writing {
 static int create(writing *w, const char *beside, const char *kept)
 {
     spill *s = w->s;
+    const char *folder = getenv("TMPDIR");
     char path[4200];
 
-    snprintf(s->beside, sizeof s->beside, "%s", kept ? kept : beside);
     s->kept = kept;
+    s->loose = !kept && output_is_stdout(beside);
+    beside = !s->loose ? beside : folder && *folder ? folder : "/tmp";
+    snprintf(s->beside, sizeof s->beside, "%s", kept ? kept : beside);
     if (kept) {
         int status = output_is_stdout(kept)
                          ? say_error("--spill %s: standard output cannot be read again", kept)
@@ -45,7 +48,7 @@ static int create(writing *w, const char *beside, const char *kept)
         s->bytes = SPILL_HEAD;
         return status ? status : output_bytes(w->kept, spill_head, SPILL_HEAD);
     }
-    snprintf(path, sizeof path, "%s.XXXXXX", output_is_stdout(beside) ? "/tmp/featcross" : beside);
+    snprintf(path, sizeof path, "%s%s.XXXXXX", beside, s->loose ? "/featcross" : "");
     s->fd = mkstemp(path);
     if (s->fd < 0)
         return spill_failed(s, "storing");
@@ -442,7 +445,7 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     say_note("%s: %s%s%sthe rows were packed into %s%s, %s, which every pass reads", l->name,
              large ? "too large for --max-memory " : "",
              large ? say_bytes(limit, (double)cli.max_memory) : "", large ? "; " : "",
-             kept ? "" : "a file beside ", s->beside, size);
+             kept ? "" : s->loose ? "a file in " : "a file beside ", s->beside, size);
     for (size_t k = 0; kept && k < l->sources; k++)
         if (l->source[k].once)
             say_warning("%s cannot be used again: rows of a pipe cannot be compared with it", kept);

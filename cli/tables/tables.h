@@ -249,8 +249,8 @@ void parts_free(parts *p);
 typedef struct spill_part { uint64_t begin, bytes, first; } spill_part; /* in the file; first row */
 typedef struct spill {
     int fd;
-    char beside[4096];                  /* the output, or the file, if it is kept */
-    bool kept;
+    char beside[4096];                  /* the output, or the file, if it is kept, or a folder */
+    bool kept, loose;                   /* loose: in a folder, since there is no output */
     uint64_t bytes, rows, passes;       /* rows: of all processes */
     uint64_t group;                     /* blocks that one process has together; 0: not known */
     bool combines;                      /* it is for a model that learns combinations */

@@ -107,20 +107,23 @@ fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 {
     const fxi_source *z = p->source;
     fxi_l1 a = {.p = p, .run = run, .simd = fxi_simd_get(), .d = z->features};
+    fx_run left = fxi_sized_run(run);
     size_t numbers, m = a.d + 1;
-    fx_status st = fxi_fit_l1_columns(&a.columns, z, run);
+    fx_status st;
 
-    if (st)
-        return st;
     if (!fxi_size_mul(&numbers, 5 + FXI_L1_PAST, z->rows)
         || !fxi_size_add(&numbers, numbers, (5 + 2 * FXI_L1_PAST) * m))
-        st = fxi_error(FX_ESHAPE, "%zu rows are too many", z->rows);
-    else
-        st = fxi_memory_check(run, numbers * sizeof(double), "coordinate descent");
-    double *space = st ? NULL : fxi_zalloc(numbers, sizeof *space);
-    a.active = st ? NULL : fxi_zalloc(a.d, sizeof *a.active);
-    a.order = st ? NULL : fxi_alloc(a.columns.blocks + a.columns.width, sizeof *a.order);
-    if (!st && !(space && a.active && a.order))
+        return fxi_error(FX_ESHAPE, "%zu rows are too many", z->rows);
+    if ((st = fxi_memory_check(run, (numbers + 1) * sizeof(double), "coordinate descent")))
+        return st;
+    if (left.max_memory)
+        left.max_memory -= numbers * sizeof(double);
+    if ((st = fxi_fit_l1_columns(&a.columns, z, &left)))
+        return st;
+    double *space = fxi_zalloc(numbers, sizeof *space);
+    a.active = fxi_zalloc(a.d, sizeof *a.active);
+    a.order = fxi_alloc(a.columns.blocks + a.columns.width, sizeof *a.order);
+    if (!space || !a.active || !a.order)
         st = FX_ENOMEM;
     if (!st) {
         a.w = space, a.u = a.w + m, a.g = a.u + m, a.h = a.g + m, a.H = a.h + m;

@@ -154,8 +154,8 @@ static fx_status init(fxi_train *t, const fx_run *run)
     return fxi_kind_features_init(t);
 }
 
-/* The dual solver and the method of multipliers are in what every fit has, the L1 solver asks for
- * memory itself. */
+/* The dual solver and the method of multipliers are in what every fit has, the L1 solver counts
+ * what it takes itself. */
 static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 {
     size_t solver = 0, passes = 0, features = t->m->c.features;
@@ -301,16 +301,19 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
 
     const fxi_learning *how = &o->train->how;
     fxi_problem p = fxi_kind_weights_problem(o, C);
+    fx_run left = fxi_sized_run(run);
     fx_status st;
 
     p.epsilon = ((const options *)how->own)->epsilon;
+    if (left.max_memory)                /* beside copies, labels and weights, which bytes() has */
+        left.max_memory -= o->train->copies + o->train->X.rows * 2 * sizeof(double);
     o->s.iterations = 0;
     if (o->train->stream)
         return fit_stream(o, &p, C, run);
     switch (solver_of(how)) {
     case NEWTON: st = newton_then_proximal(&o->s, &p, run); break;
     case DUAL: st = fxi_fit_dual(&o->s, &p, run); break;
-    case CD: st = fxi_fit_l1(&o->s, &p, run); break;
+    case CD: st = fxi_fit_l1(&o->s, &p, &left); break;
     case PROXIMAL: st = fxi_fit_l1_passes(&o->s, &p, run); break;
     default: st = dual_then_newton(&o->s, &p, run); break;
     }

@@ -57,8 +57,10 @@ void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *
         fxi_read_csv_field f = {.next = line};
         const char *from = line;
         for (size_t j = 0; j < t->fields && from <= stop; j++, from = f.next + 1) {
-            if (!fxi_read_csv_field_read(&f, from, stop, t->separator))
-                break;                  /* an error when the row is read */
+            if (!fxi_read_csv_field_read(&f, from, stop, t->separator)) {
+                p = end;                /* an error when the row is read; the rest may be no rows */
+                break;
+            }
             look_at(&seen[j], t, &f, number, (size_t)(f.text - line) + 1);
             if (f.next == stop)
                 break;

@@ -9,6 +9,18 @@
 
 enum { MANY = 100 };                    /* outputs: memory grows with their number */
 
+/* Rows in a file are not copied. */
+static size_t copies(const fxi_train *t)
+{
+    const fx_data *copy[] = {t->filled, t->rows};
+    double all = 0;
+
+    for (size_t k = 0; k < 2 && !t->stream; k++)
+        for (size_t b = 0; copy[k] && b < copy[k]->table.blocks; b++)
+            all += fxi_train_estimate_matrix(&copy[k]->table.block[b]);
+    return (size_t)all;
+}
+
 /* Features are stored in what the limit leaves after one fit; more fits run in parallel in what is
  * left then.  With an L1 penalty the solver stores columns itself. */
 fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
@@ -20,9 +32,13 @@ fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
     fx_status st;
 
     t->threads = (size_t)fxi_parallel_threads(run, SIZE_MAX);
-    if (!kind->bytes(&each, &need, t) || !fxi_size_add(&need, need, each))
+    t->copies = copies(t);
+    if (!kind->bytes(&each, &need, t) || !fxi_size_add(&need, need, each)
+        || !fxi_size_add(&need, need, t->copies))
         return fxi_error(FX_ESHAPE, "%zu rows, %zu features, %zu outputs are too many", t->X.rows,
                          t->m->c.features, t->outputs);
+    if (t->copies)
+        snprintf(what, sizeof what, "copies of the rows, weights and their fit");
     if (t->outputs > MANY)
         snprintf(what, sizeof what, "weights of %zu %s and their fit", t->outputs,
                  t->m->c.pairs ? "pairs of classes" : "outputs");

@@ -175,7 +175,8 @@ struct fxi_train {
     fxi_source source;
     size_t threads;                     /* of a fit, at most */
     uint64_t max_at_once;               /* fits that may run at a time in memory */
-    size_t bytes;                       /* of one fit and what all fits leave */
+    size_t bytes;                       /* of one fit, what all fits leave, and copies */
+    size_t copies;                      /* bytes of filled and rows */
     int at_once;                        /* fits that run at a time: each.c */
     fx_model *m;                        /* the model being fitted: complete but for the weights */
     fxi_stream *stream;                 /* where the rows are, if not in X; or NULL */

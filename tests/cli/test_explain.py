@@ -256,9 +256,14 @@ def test_little_memory(fx, tmp_path, model):
     for k, question in enumerate(QUESTIONS):
         memory = fx("explain", "m.fx", "x.svm", *question)
         source, stdin = (("x.svm", None), ("x.svm.gz", None), ("-", bytes_of(tmp_path / "x.svm")))[k % 3]
-        done = fx("explain", "m.fx", source, *question, "--max-memory", "4M", "--threads", 1 + k % 2, stdin=stdin)
-        assert "too large for --max-memory 4.0 MiB; the rows were packed" in done.talk
+        done = fx("explain", "m.fx", source, *question, "--max-memory", "4M", "--threads", 1 + k % 2, stdin=stdin,
+                  env={"TMPDIR": ""})
+        assert "too large for --max-memory 4.0 MiB; the rows were packed into a file in /tmp, " in done.talk
         assert done.text == memory.text, question
+    little = ["explain", "m.fx", "x.svm", "--max-memory", "4M"]
+    assert f"packed into a file in {tmp_path}, " in fx(*little, env={"TMPDIR": str(tmp_path)}).talk
+    talk = fx(*little, env={"TMPDIR": "no/folder"}, status=2).talk
+    assert "storing rows in no/folder: " in talk and "TMPDIR=FOLDER" in talk and "--spill" not in talk
     assert sorted(os.listdir(tmp_path)) == ["m.fx", "x.svm", "x.svm.gz"]
 
 

@@ -87,7 +87,7 @@ def test_options_become_keys(fx, pairs):
     (["--model", "fm", "--solver", "newton"], "solver"),
     (["--model", "bilinear"], "split"),
     (["--model", "bilinear:split=30"], "split"),
-    (["--model", "fm", "--task", "classify", "--metric", "rmse"], "no rmse for classes"),
+    (["--model", "fm", "--task", "classify", "--folds", "2", "--metric", "rmse"], "no rmse for classes"),
 ])
 def test_bad_options(fx, pairs, args, said):
     assert said in fx("train", pairs[0], "-o", "m.fx", *args, status=2).talk

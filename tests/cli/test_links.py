@@ -59,6 +59,7 @@ def test_within_one_set_of_nodes(fx, put):
 @pytest.mark.parametrize("args, said", [
     (["--links", "links.txt"], "needs --nodes"),
     (["--nodes", "people.svm"], "is for --links"),
+    (["people.svm", "--negatives", "3"], "--negatives is for --links"),
     ([], "no rows"),
     (["people.svm", "--links", "links.txt", "--nodes", "people.svm"], "not from both"),
     (["--links", "links.txt", "--nodes", "people.svm"], "links.txt:2: "),       # films are no nodes of people

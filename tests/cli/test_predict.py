@@ -78,6 +78,18 @@ def test_names_that_cannot_be_told_apart(fx, put):
     assert not (fx.directory / "m.fx").exists()
 
 
+def test_rows_without_labels_and_without_names(fx, put):
+    """Their first column would be taken for the label."""
+    put("x.csv", "1,3,5\n0,2,2\n1,4,5\n0,1,1\n")
+    put("y.csv", "3,5\n1,1\n")
+    fx("train", "x.csv", "--label", "first", "--model", "logistic", "-o", "m.fx")
+    hint = "--label none reads rows without labels"
+    assert hint in fx("predict", "m.fx", "y.csv", status=2).talk
+    assert fx("predict", "m.fx", "y.csv", "--label", "none").text.split() == ["1", "0"]
+    put("z.csv", "3\n1\n")
+    assert hint not in fx("predict", "m.fx", "z.csv", "--label", "none", status=2).talk
+
+
 def test_text_labels(fx, put):
     put("x.svm", 'n"o 1:1\nyes 2:1\n' * 10)
     fx("train", "x.svm", "--model", "svm", "-o", "m.fx", "-q")

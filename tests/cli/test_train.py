@@ -582,6 +582,7 @@ def test_metric(fx, put, pairs):
     assert "no rmse for classes" in fx("train", *args, "--metric", "rmse", status=2).talk
     assert "--calibrate" in fx("train", pairs[0], "--model", "svm", "--folds", "3", "--metric",
                                "logloss", status=2).talk
+    assert "needs rows to measure on" in fx("train", pairs[0], "--metric", "auc", status=2).talk
     lines = (fx.directory / pairs[1]).read_text().splitlines(keepends=True)
     put("same.svm", "".join(line for line in lines if line.startswith("1")))
     r = fx("train", pairs[0], "--model", "svm", "--eval-set", "same.svm", "--metric", "auc", "-o",
@@ -641,6 +642,21 @@ def test_products_of_four_columns_are_found(fx, put):
                                    "-C", "0.001", "-D", "auto").talk)
     table = fx("compare", "ones.svm", "--methods", "explicit", "--seeds", "1").text
     assert "quadruples found, L1" in table and "triples found" not in table
+
+
+def test_history_on_standard_output(fx, pairs):
+    """Nothing else goes there: the report goes to stderr."""
+    done = fx("train", pairs[0], "-o", "m.fx", "--model", "logistic", "--history", "-")
+    lines = done.text.splitlines()
+    assert lines[0].startswith("iteration,") and len({line.count(",") for line in lines}) == 1 < len(lines)
+    assert "objective  " in done.talk
+    assert "both want standard output" in fx("train", pairs[0], "--history", "-", "--json", status=2).talk
+
+
+def test_more_products_than_a_model_may_have(fx, put):
+    """Their number is printed, not the largest width."""
+    put("x.svm", "".join(f"{i * i % 11 % 2} {1 + i % 7}:1 {8 + i % 2}:1 {10 + i}:1 {3000 + i % 9}:1\n" for i in range(60)))
+    assert re.search(r"anova-upto:order=3 +explicit +4536098592 +l1 ", fx("train", "x.svm", "--dry-run").talk)
 
 
 def test_lasso(fx, tmp_path):

@@ -42,6 +42,12 @@ def test_text_and_kernel(fx, pairs):
     assert "all-subsets" in fx("info", "train.svm.fx").text
 
 
+def test_one_kernel_is_named(fx, pairs):
+    r = fx("tune", pairs[0], "--kernel", "all-subsets", "--scale", "unit-l2", "-D", "4x", "-C", "1")
+    row = next(line.split() for line in r.text.splitlines() if line.startswith("*"))
+    assert row[1:4] == ["all-subsets", "120", "1"]
+
+
 def test_regression(fx, put):
     put("x.svm", "".join(f"{i * 0.1:.1f} 1:{i} 2:{i % 3}\n" for i in range(60)))
     j = fx("tune", "x.svm", "--order", "1", "-C", "0.01,1", "-o", "m.fx", "--json").json
@@ -128,6 +134,15 @@ def test_scores_of_rows_held_out_count(fx, program, tmp_path):
     done = fx(*tune, "26M", status=4)
     assert "folds of 300000 rows and scores of those held out take" in done.talk
     assert peak(program, tmp_path, *tune, "36M") <= 36 << 20
+
+
+@pytest.mark.large
+def test_limits_that_leave_nothing_for_a_fit(fx):
+    """They are refused before the first, with what takes them."""
+    fx("make", "pairs:n=300000,d=200,nz=20", "-o", "x.svm")
+    tune = ["tune", "x.svm", "-o", "m.fx", "--model", "logistic", "--order", "1", "-C", "1", "--folds", "2", "--threads", "2"]
+    for limit in range(29000, 32001, 500):
+        assert "the limit is 1\n" not in fx(*tune, "--max-memory", f"{limit}K", status=4).talk, limit
 
 
 @pytest.mark.large

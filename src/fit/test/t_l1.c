@@ -205,7 +205,8 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept, const char 
     fxi_problem p = fitting_problem(&stored, loss, y, c, intercept, 1e-4);
     fitting a = fitting_run(fxi_fit_l1, &p, &(fx_run){RUN, .threads = 1});
     test_helped();                      /* forget who helped before */
-    size_t all = D * 96 * sizeof(float) - (m->width < D);
+    size_t vectors = (11 * (size_t)N + 17 * (D + 1)) * sizeof(double);
+    size_t all = vectors + D * 96 * sizeof(float) - (m->width < D);
     CHECK(a.converged);
     for (int run = 0; run < 4; run++) {
         fx_run how = {RUN, .threads = run == 1 ? 8 : 2, .max_memory = run < 2 ? 0 : all};

@@ -87,6 +87,7 @@ static void mixed(void)
     reading_bad("csv:cat=auto", "a,b,y\nx,1,1\n2,2,1\n", "x:2:1: ", "cat=+a");  /* as many */
     reading_bad("csv:cat=auto,separator=semicolon", "a;b;y\n3,5;1;1\n4,5;2;1\n", "x:2:1: ",
                 "'3,5' in the column 'a': use decimal=comma if");
+    reading_bad("csv:cat=auto", "a,b,y\n1,p,1\n2,\"p\nq\",1\n3,p,2\n", "x:3:3: ", "a quote that");
     reading_bad_bytes("csv:cat=auto", "a,y\n1,1\n\0,1\n", 12, "x:3:1: ", "a NUL byte");
     fx_data *d = reading_good("csv:cat=auto", "a,b,y\nx,1,1\ny,2,1\n5,2,1\n");  /* mostly words */
     fx_table t = fx_data_table(d);

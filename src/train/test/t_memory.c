@@ -36,6 +36,35 @@ int main(void)
         if (k)
             fxi_train_close(&t);
     }
+    /* A copy of rows in two blocks counts. */
+    fx_matrix half[] = {*table.block, *table.block};
+    fx_table joined = table;
+    half[0].rows = N / 2, half[1].rows = N - N / 2, half[1].ptr += N / 2;
+    joined.block = half, joined.blocks = 2;
+    CHECK(fxi_train_open(&t, &plan, &joined, NULL) == FX_OK);
+    size_t copy = (size_t)fxi_train_estimate_matrix(&t.X);
+    fxi_train_close(&t);
+    CHECK(copy > N * 12 * 8);
+    for (size_t less = 0; less < 2; less++) {
+        fx_run run = {RUN, .max_memory = copy + all + each - less};
+        CHECK(fxi_train_open(&t, &plan, &joined, &run) == (less ? FX_ELIMIT : FX_OK));
+        if (!less)
+            fxi_train_close(&t);
+    }
+    /* With an L1 penalty, a copy by columns and the vectors of the solver count together. */
+    fx_plan l1 = {PLAN, .model = "ridge:penalty=l1"};
+    fx_model *m = NULL;
+    size_t vectors = (11 * N + 17 * 61) * sizeof(double), labels = N * 2 * sizeof(double);
+    for (size_t less = 0; less < 2; less++) {
+        fx_run run = {RUN, .max_memory = labels + vectors + N * 12 * 8 - less};
+        CHECK(fx_model_fit(&m, &l1, &table, &run) == (less ? FX_ELIMIT : FX_OK));
+        if (!less)
+            fx_model_free(m);
+        run.max_memory += copy;
+        CHECK(fx_model_fit(&m, &l1, &joined, &run) == (less ? FX_ELIMIT : FX_OK));
+        if (!less)
+            fx_model_free(m);
+    }
     /* Features that do not fit are computed in each visit, by one fit at a time. */
     fx_run alone = {RUN, .threads = 1};
     CHECK(fxi_train_open(&t, &mapped, &table, &alone) == FX_OK && !t.source.buffer);

@@ -124,7 +124,7 @@ def test_missing_numbers(X, y, rng, missing):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-@pytest.mark.parametrize("bad, what", [(np.nan, "NaN .*; missing="), (np.inf, "infinity .*r$")])
+@pytest.mark.parametrize("bad, what", [(np.nan, "NaN .* missing="), (np.inf, "infinity .*r$")])
 def test_a_number_that_is_none_is_named_as_in_other_fits(X, y, kind, bad, what):
     A = X.copy()
     A[7, 1] = bad

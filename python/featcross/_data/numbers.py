@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-MISSING = "; missing= says what becomes of missing numbers, such as missing='mean'"
+MISSING = "; a learner's missing= says what becomes of missing numbers, such as missing='mean'"
 EXACT = 2**53                           # all whole numbers below it are doubles
 
 

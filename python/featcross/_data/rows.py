@@ -129,9 +129,9 @@ class Rows:
     def _check(self, A) -> None:
         """Two dimensions of real numbers."""
         if A.ndim != 2:
-            hint = (f"It is a {type(A.item()).__name__}; rows are an array or a table, fit also "
-                    "takes names of files and featcross.Parts(function), predict names of files"
-                    if not A.ndim and A.dtype.kind == "O" else
+            hint = (f"It is a {type(A.item()).__name__}; rows are an array or a table, fit of a "
+                    "learner also takes names of files and featcross.Parts(function), predict "
+                    "names of files" if not A.ndim and A.dtype.kind in "OUS" else
                     "Reshape your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) one row"
                     if A.ndim < 2 else "They are rows and columns")
             raise ValueError(f"{self.name} has {A.ndim} dimension(s), but 2 are needed. {hint}.")

@@ -250,6 +250,8 @@ def test_ranker_orders_within_queries(rng):
         chunks.partial_fit(X[part], y[part], qid[part])
     g = chunks.predict(X)
     assert (g[i] > g[j]).mean() > 0.9
+    with pytest.raises(ValueError, match="qid holds what has no order, such as None"):
+        m.fit(X, y, [None, *qid[1:]])
 
 
 # ---- Parameters ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ._data.rows import Rows, is_sparse
+from ._data.rows import Rows, is_sparse, refuse
 from ._names.words import in_python
 from ._program import program_path
 from ._run import say, threads
@@ -33,11 +33,21 @@ def save_rows(path: Path, rows: Rows, y: np.ndarray) -> None:
     np.savez(path, y=y, **arrays)
 
 
+def _check(rows: Rows, missing: bool) -> None:
+    """The program would name its file, and numbers of sparse rows by their place in it."""
+    A = rows.array
+    given = A.data if is_sparse(A) else A
+    refuse(A, np.isinf(given) if missing else ~np.isfinite(given), rows.name)
+
+
 def run_program(command: str, arguments: list[str], files: dict, *, seed: int, n_jobs=None,
                 verbose: int = 0) -> dict:
     """The object that a command prints with --json. files: for each name the content, a text or
     (rows, y).  An exception, including Ctrl-C, ends the program and removes the files."""
     path = os.path.abspath(program_path())
+    for content in files.values():
+        if not isinstance(content, str):
+            _check(content[0], "--nan" in arguments)
     with tempfile.TemporaryDirectory(prefix="featcross-") as folder:
         for name, content in files.items():
             if isinstance(content, str):

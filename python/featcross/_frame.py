@@ -27,8 +27,9 @@ NA = "NA"
 
 
 def is_frame(X) -> bool:
-    """A DataFrame of pandas, polars or the like."""
-    return hasattr(X, "columns") and hasattr(X, "dtypes") and not isinstance(X, np.ndarray)
+    """A DataFrame of pandas, polars or the like, whose rows are there: a LazyFrame has no shape."""
+    return hasattr(X, "shape") and hasattr(X, "columns") and hasattr(X, "dtypes") \
+        and not isinstance(X, np.ndarray)
 
 
 def _part(X, columns):

@@ -261,7 +261,10 @@ def _queries(qid, n: int) -> np.ndarray | None:
     """Queries of any type, as numbers."""
     if qid is None:
         return None
-    found, number = np.unique(_labels.column(qid, n, "qid"), return_inverse=True)
+    try:
+        found, number = np.unique(_labels.column(qid, n, "qid"), return_inverse=True)
+    except TypeError as error:
+        raise ValueError(f"qid holds what has no order, such as None ({error})") from None
     if found.dtype.kind == "f" and np.isnan(found).any():
         raise ValueError(f"qid of row {int(np.argmax(np.isnan(found[number])))} is NaN")
     return number.astype(np.int64)

@@ -39,7 +39,11 @@ class Parts:
 
     def __iter__(self) -> Iterator[tuple]:
         """Tuples (X, y, weight); None: not given."""
-        for number, part in enumerate(self.make()):
+        made = self.make()
+        if not isinstance(made, Iterable):
+            raise TypeError(f"the function of Parts gave a {type(made).__name__}, not an iterator "
+                            "of (X, y)")
+        for number, part in enumerate(made):
             if not isinstance(part, tuple):
                 part = (part,)
             if not 1 <= len(part) <= 3:

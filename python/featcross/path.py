@@ -65,6 +65,8 @@ def combination_path(X, y, *, degree: int = 2, min_degree: int = 1, loss: str = 
     Cs : ascending; None: n_Cs of them, evenly in log, from the least C with a weight to `span`
         times that
     groups : a number for each column: a combination has at most one column of each group
+    sample_weight : of the rows, which multiply their losses; None: all 1
+    fit_intercept : whether f has an intercept, which is not penalised
     tol : largest gap of a step
     max_weights : end after a step with so many weights
     n_jobs, verbose : as in :class:`LinearClassifier`
@@ -100,6 +102,8 @@ def _labels(y, n: int, loss: str) -> np.ndarray:
     if loss == "squared":
         return targets(y, n)
     y = column(y, n)
+    if y.dtype.kind == "f" and (y[np.isfinite(y)] % 1).any():
+        raise ValueError("y holds fractions; for targets there is loss='squared'")
     classes = classes_of(y)
     if len(classes) != 2:
         raise ValueError(f"y has {len(classes)} classes; a path is of two: y == one of them")
@@ -114,6 +118,8 @@ def _options(rows: Rows, given: dict) -> tuple[fx_combos_options, list]:
         order=natural(given["degree"], "degree", 1), no_intercept=not given["fit_intercept"],
         steps=natural(given["n_Cs"], "n_Cs", 1), span=_number(given["span"], "span"),
         tol=_number(given["tol"], "tol"))
+    if options.least > options.order:
+        raise ValueError(f"min_degree={options.least} is above degree={options.order}")
     if given["max_weights"] is not None:
         options.max_weights = natural(given["max_weights"], "max_weights", 1)
     if given["Cs"] is not None:

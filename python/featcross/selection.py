@@ -9,8 +9,8 @@ import numpy as np
 from ._base import Estimator, all_or_nothing, seed_of
 from ._data.labels import Table, are_classes, classes_of, column, targets, weights
 from ._data.memory import empty
-from ._data.numbers import MISSING, narrowed
-from ._data.rows import is_sparse
+from ._data.numbers import narrowed
+from ._data.rows import is_sparse, refuse
 from ._discover import options, search
 from ._library import warn
 from ._sklearn import ConvergenceWarning, TransformerMixin
@@ -174,9 +174,9 @@ class CombinationSelector(TransformerMixin, Estimator):
         given = A.data if is_sparse(A) else A
         missing = np.isnan(given)
         if self.missing == "error":
-            _refuse(A, ~np.isfinite(given))
+            refuse(A, ~np.isfinite(given))
             return A
-        _refuse(A, np.isinf(given))
+        refuse(A, np.isinf(given))
         fill = (self._fill[A.indices] if is_sparse(A) else self._fill).astype(A.dtype)
         filled = np.where(missing, fill, given)
         if not is_sparse(A):
@@ -229,20 +229,6 @@ class CombinationSelector(TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def _refuse(A, bad: np.ndarray) -> None:
-    """bad: which numbers of A are none that can be multiplied."""
-    if not bad.any():
-        return
-    at = int(np.argmax(bad))
-    if is_sparse(A):
-        value, row, j = A.data[at], np.searchsorted(A.indptr, at, "right") - 1, A.indices[at]
-    else:
-        row, j = divmod(at, A.shape[1])
-        value = A[row, j]
-    what, hint = ("NaN", MISSING) if np.isnan(value) else ("infinity", "")
-    raise ValueError(f"X, row {row}, column {j} (from 0): {what} is not a finite number{hint}")
 
 
 def _dense(A) -> np.ndarray:

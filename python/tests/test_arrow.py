@@ -212,7 +212,7 @@ def test_other_tables():
     with pytest.raises(ValueError, match="0 sample"):
         learner().fit(X.head(0), [])
     strange = X.with_columns(pl.lit(None, pl.Float64).alias("rate"))
-    with pytest.raises(ValueError, match="row 0 .* 'rate' is a missing number; missing= says"):
+    with pytest.raises(ValueError, match="row 0 .* 'rate' is a missing number; a learner's missing= says"):
         model.predict(strange)
     with pytest.raises(ValueError, match="row 0 .*'Rome' is not a number"):
         model.predict(X.with_columns(pl.lit("Rome").alias("age")))

@@ -123,6 +123,18 @@ def test_missing_numbers(X, y, rng, missing):
     assert (model.predict(X) == same.predict(X)).all() and model.choice_["held_out"]["score"] > 0.8
 
 
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("bad, what", [(np.nan, "NaN .* missing="), (np.inf, "infinity .*r$")])
+def test_a_number_that_is_none_is_named_as_in_other_fits(X, y, kind, bad, what):
+    A = X.copy()
+    A[7, 1] = bad
+    for rows, ask in (("X", lambda: LinearClassifier(C="auto").fit(kind(A), y)),
+                      ("X", lambda: featcross.compare(kind(A), y)),
+                      ("test", lambda: featcross.compare(kind(X), y, test=(kind(A), y)))):
+        with pytest.raises(ValueError, match=rf"^{rows}, row 7, column 1 \(from 0\): {what}"):
+            ask()
+
+
 def test_a_precomputed_kernel(X, y):
     model = KernelSVC(C="auto", kernel="precomputed").fit((X @ X.T)**2, y)
     assert model.C_ > 0 and model.score((X @ X.T)**2, y) == 1

@@ -232,6 +232,17 @@ def test_class_weight_is_weight_of_rows(rows):
         m.set_params(class_weight={"maybe": 1}).fit(X, y)
 
 
+def test_subsets_by_adagrad_start_at_scores_near_0(rng):
+    """The empty product of each of the 30 components is 1."""
+    X = rng.choice([-1.0, 1.0], (1000, 5))
+    y = X[:, 0] * X[:, 1]
+    model = fx.AllSubsetsRegressor(solver="adagrad", random_state=1)
+    assert model.fit(X, y + 7).score(X, y + 7) > 0.9
+    for _ in range(5):
+        model.partial_fit(X, y + 7)
+    assert model.score(X, y + 7) > 0.9
+
+
 # ---- Rankings ------------------------------------------------------------------------------------
 def test_ranker_orders_within_queries(rng):
     X = rng.normal(size=(400, 5))
@@ -250,6 +261,8 @@ def test_ranker_orders_within_queries(rng):
         chunks.partial_fit(X[part], y[part], qid[part])
     g = chunks.predict(X)
     assert (g[i] > g[j]).mean() > 0.9
+    with pytest.raises(ValueError, match="qid holds what has no order, such as None"):
+        m.fit(X, y, [None, *qid[1:]])
 
 
 # ---- Parameters ----------------------------------------------------------------------------------

@@ -98,6 +98,7 @@ REFUSED = {
     "inf": ([0, 1, np.inf, 1], "Input y contains infinity"),
     "no label": (np.array(["a", "b", None, "a"], dtype=object), "Input y contains NaN: row 2"),
     "pandas' NA": (pd.Series(["a", "b", None, "a"], dtype="string"), "Input y contains NaN: row 2"),
+    "pandas' mask": (pd.array([1, None, 0, 1], dtype="Int64"), "Input y contains NaN"),
     "pandas' missing": (pd.Series(["a", "b", "a", None], dtype="category"), "contains NaN: row 3"),
     "mixed": (np.array(["a", 1, "b", 2], dtype=object), "Unknown label type.*mixture of int, str"),
     "mixed list": (["a", 1, "b", 2], "Unknown label type.*mixture of int, str"),

@@ -414,6 +414,14 @@ def test_too_few_steps_are_told(X, two):
         KernelSVC(max_iter=2).fit(X, two)
 
 
+def test_ridge_advises_alpha(X):
+    y = X[:, 0] * X[:, 1]
+    with pytest.raises(FloatingPointError, match=r"K \+ alpha is not.*, raise alpha"):
+        KernelRidge(kernel="precomputed").fit(-5 * np.eye(len(X)), y)
+    with pytest.warns(ConvergenceWarning, match="raise alpha"):
+        KernelRidge(alpha=1e-300).fit(X, y)
+
+
 @pytest.mark.parametrize("convert", ["csr_matrix", "csc_array", "coo_matrix", "lil_matrix"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", ["KernelSVC", "KernelRidge", "KernelPCA", "KernelPerceptron"])

@@ -29,6 +29,8 @@ def test_each_fit_asks_for_a_new_iterator():
 def test_no_function():
     with pytest.raises(TypeError, match="takes a function that makes iterators, not a list"):
         Parts([(X, Y)])
+    with pytest.raises(TypeError, match="gave a NoneType, not an iterator of"):
+        LinearClassifier(loss="logistic").fit(Parts(lambda: None))  # it forgets to return
 
 
 def test_empty_parts():

@@ -97,7 +97,7 @@ def test_rows_of_any_kind(rng):
 
 @pytest.mark.parametrize("options, message", [
     ({"loss": "hinge"}, "'hinge' is not one of"), ({"degree": 17}, "at most 16"),
-    ({"min_degree": 3}, "least must not be above"), ({"degree": 0}, "degree=0"),
+    ({"min_degree": 3}, "min_degree=3 is above degree=2"), ({"degree": 0}, "degree=0"),
     ({"Cs": [1, 0.5]}, "ascending"), ({"Cs": []}, "empty"), ({"Cs": [np.nan]}, "NaN"),
     ({"groups": [1, 2]}, "groups has shape"), ({"span": 0}, "span=0"), ({"span": 1}, "span 1"),
     ({"tol": "x"}, "tol='x'"), ({"max_weights": 0}, "max_weights=0"),
@@ -112,6 +112,10 @@ def test_refused_rows(rng):
     X, f = rows(rng)
     with pytest.raises(ValueError, match="3 classes"):
         fx.combination_path(X, np.arange(len(X)) % 3)
+    with pytest.raises(ValueError, match="fractions; for targets there is loss='squared'"):
+        fx.combination_path(X, f + 0.25)
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        fx.combination_path(X, np.full(len(X), np.nan))
     with pytest.raises(ValueError, match="0 classes"):
         fx.combination_path(X[:0], [])
     with pytest.raises(ValueError, match="one class"):
@@ -125,8 +129,7 @@ def test_refused_rows(rng):
 
 def test_parameters_are_documented():
     text = fx.combination_path.__doc__
-    assert all(name in text for name in inspect.signature(fx.combination_path).parameters
-               if name not in ("sample_weight", "fit_intercept"))
+    assert all(name in text for name in inspect.signature(fx.combination_path).parameters)
 
 
 # ---- a9a: order 3 by the search, and written out ------------------------------------------------

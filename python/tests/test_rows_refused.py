@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows that are refused, and what is said of them."""
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,9 @@ REFUSED = {
     "function": (iter, ValueError, r"It is a .*featcross\.Parts\(function\)"),
     "iterator": (iter([(np.ones((3, 2)), [0, 1, 0])]), ValueError, r"It is a list_iterator"),
     "parts": (featcross.Parts(list), ValueError, "It is a Parts; .*predict names of files"),
+    "a frame without rows, as polars' LazyFrame": (
+        SimpleNamespace(columns=["a"], dtypes=[float]), ValueError, "It is a SimpleNamespace"),
+    "a file": ("rows.csv", ValueError, "It is a str; .*fit of a learner also takes names of files"),
     "1-d": (np.ones(3), ValueError, "1 dimension.*Reshape your data"),
     "3-d": (np.ones((2, 2, 2)), ValueError, "3 dimension"),
     "complex": (np.ones((2, 2)) * 1j, ValueError, "Complex data not supported"),

@@ -40,9 +40,14 @@ KEYS = re.compile(r"(?<![\w:,'\"=-])(rank|order|lr|sd|batch|dist|linear|intercep
     ("--kernel auto chooses a map, and kernel-svm uses none; name a kernel, or choose a linear model",
      "kernel='auto' chooses a map, and KernelSVC uses none; name a kernel, or choose a linear model"),
     ("--seeds 5 would show the spread", "seeds=5 would show the spread"),
+    ("fm: clip=1/0 is neither no, train nor a range LO/HI",
+     "clip=[1, 0] is neither False, True nor (low, high)"),
     # What is no key, or inside a spec, or a name of the user's, stays.
     ("explicit serves linear, not rbf:gamma=0.2", "explicit serves linear, not rbf:gamma=0.2"),
     ("the kernel anova:order=2,theta=1 of order 2", "the kernel anova:order=2,theta=1 of order 2"),
+    ("pairs: k=1 is not a whole number from 2 to 9",
+     "pairs: k=1 is not a whole number from 2 to 9"),
+    ("svm: C=nan is not a finite number", "C=nan is not a finite number"),
     ("column city=Paris is 7", "column city=Paris is 7"),
     ("column 'rank=3' is 7", "column 'rank=3' is 7"),
 ])
@@ -80,7 +85,7 @@ def test_nan_names_what_to_do(frame):
     X[2, 1] = np.nan
     if frame:
         X = pytest.importorskip("pandas").DataFrame(X, columns=["a", "b"])
-    with pytest.raises(ValueError, match=r"row 2.*NaN is not a finite number; missing= says"):
+    with pytest.raises(ValueError, match="row 2.*NaN is not a finite number; a learner's missing="):
         featcross.LinearClassifier().fit(X, [0, 1, 0, 1])
 
 

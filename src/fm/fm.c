@@ -210,6 +210,10 @@ void fxi_fm_start(double *v, const fxi_fm *fm, double sd, uint64_t seed, const u
                                    : 1;
         for (int t = 0; fm->kind == FXI_FM_SIMPLEX && t < b->order; t++)
             v[b->theta + (size_t)t] = 1. / b->order;
+        /* An empty product is 1: scores would start at the sum of lambda, where small steps of b
+         * stay for a thousand epochs. */
+        for (size_t s = 0; fm->kind == FXI_FM_SUBSETS && fm->intercept && s < fm->rank; s++)
+            v[0] -= v[b->lambda + s];
     }
 }
 

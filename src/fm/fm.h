@@ -90,7 +90,8 @@ size_t fxi_fm_at(const fxi_fm *fm, size_t block, size_t component, size_t col); 
 /* The given column that blocks see as column j; -1: a constant. */
 int64_t fxi_fm_given(const fxi_fm *fm, size_t j);
 /* Factors N(0, sd^2) by seed (blocks of order t > 2: sd^(2/t) for sd), 0 for columns that are not
- * `seen` ([given], or NULL: all are); lambda 1 or random signs; theta 1/order; b and w 0. */
+ * `seen` ([given], or NULL: all are); lambda 1 or random signs; theta 1/order; b and w
+ * 0, b of all-subsets minus the sum of lambda. */
 void fxi_fm_start(double *v, const fxi_fm *fm, double sd, uint64_t seed, const unsigned char *seen);
 /* objective's penalties; |P| of block g */
 double fxi_fm_penalty(const fxi_fm *fm, const double *v);

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-MISSING = "; missing= says what becomes of missing numbers, such as missing='mean'"
+MISSING = "; a learner's missing= says what becomes of missing numbers, such as missing='mean'"
 EXACT = 2**53                           # all whole numbers below it are doubles
 
 
@@ -33,7 +33,7 @@ def natural(value, name: str, minimum: int = 0) -> int:
 
 def unmasked(values, name: str) -> np.ndarray:
     """An array of NumPy's, which has no mask."""
-    if np.ma.is_masked(values):
+    if np.ma.isMaskedArray(values) and np.ma.is_masked(values):     # not pandas', with a _mask
         raise ValueError(f"{name} has masked entries; fill them: {name}.filled(0)")
     return np.asarray(values)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._frame import array_of, is_frame
 from .._library import F32, F64, fx_matrix
-from .numbers import converted, exact, narrowed, unmasked
+from .numbers import MISSING, converted, exact, narrowed, unmasked
 
 TYPES = {np.dtype(np.float32): F32, np.dtype(np.float64): F64}
 ROW = re.compile(r"\brow (\d+)")
@@ -33,6 +33,20 @@ def address(A: np.ndarray) -> int:
 def is_sparse(X) -> bool:
     """A SciPy sparse matrix or array; SciPy is not imported to find out."""
     return hasattr(X, "tocsr") and hasattr(type(X), "nnz")  # of X it may raise
+
+
+def refuse(A, bad: np.ndarray, name: str = "X") -> None:
+    """bad: which numbers of A are none that can be multiplied."""
+    if not bad.any():
+        return
+    at = int(np.argmax(bad))
+    if is_sparse(A):
+        value, row, j = A.data[at], np.searchsorted(A.indptr, at, "right") - 1, A.indices[at]
+    else:
+        row, j = divmod(at, A.shape[1])
+        value = A[row, j]
+    what, hint = ("NaN", MISSING) if np.isnan(value) else ("infinity", "")
+    raise ValueError(f"{name}, row {row}, column {j} (from 0): {what} is not a finite number{hint}")
 
 
 @contextlib.contextmanager
@@ -115,9 +129,9 @@ class Rows:
     def _check(self, A) -> None:
         """Two dimensions of real numbers."""
         if A.ndim != 2:
-            hint = (f"It is a {type(A.item()).__name__}; rows are an array or a table, fit also "
-                    "takes names of files and featcross.Parts(function), predict names of files"
-                    if not A.ndim and A.dtype.kind == "O" else
+            hint = (f"It is a {type(A.item()).__name__}; rows are an array or a table, fit of a "
+                    "learner also takes names of files and featcross.Parts(function), predict "
+                    "names of files" if not A.ndim and A.dtype.kind in "OUS" else
                     "Reshape your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) one row"
                     if A.ndim < 2 else "They are rows and columns")
             raise ValueError(f"{self.name} has {A.ndim} dimension(s), but 2 are needed. {hint}.")

@@ -18,7 +18,12 @@ from .table import MUST, describe, names
 START = r"(?<![\w:,'\"=-])"              # not behind the colon or comma of a spec, nor in quotes
 OPTION = re.compile(r"(?<!\S)--([a-z][a-z-]*)(?: ([^\s,;:()-][^\s,;:()]*))?|(?<!\S)-([DC])\b")
 CHOICES = re.compile(r"use one of ([^\s;]+\|[^\s;]+)")
-NAN = re.compile(r"\bnan is not a finite number", re.IGNORECASE)
+RIDGE = {                               # of kernel-ridge, whose C is 1/(2 alpha) here
+    "K + 1/(2C) is": "K + alpha is",
+    "positive semidefinite, lower C": "positive semidefinite, raise alpha",
+    "too near a singular one; lower C": "too near a singular one; raise alpha",
+}
+NAN = re.compile(r"(?<!=)\bnan is not a finite number", re.IGNORECASE)
 
 
 @functools.cache
@@ -66,6 +71,8 @@ def in_python(message: str) -> str:
     pair, key = _patterns()
     maps, machines = _classes()
     name, colon, rest = message.partition(": ")
+    if colon and name in names("data_make"):
+        return message                  # of a spec of make, whose keys are no parameters
     if colon and name in maps:
         message = f"{maps[name]}: {rest}"
     elif colon and pair.match(rest) and name in names("model"):
@@ -76,7 +83,11 @@ def in_python(message: str) -> str:
     message = key.sub(lambda found: parameter(found[1]), message)
     message = OPTION.sub(_option, message)
     message = re.sub(rf"{START}({'|'.join(machines)})\b", lambda found: machines[found[1]], message)
+    for there, here in RIDGE.items():
+        message = message.replace(there, here)
     message = message.replace(" a list of numbers a/b/c", " a list of numbers")
+    message = message.replace("neither no, train nor a range LO/HI",
+                              "neither False, True nor (low, high)")
     message = message.replace("to measure on (eval)", "to measure on: eval_set=, or "
                               "early_stopping=True")
     message = message.replace(" (use nan=zero, or nan=keep and plan.missing)", MISSING)

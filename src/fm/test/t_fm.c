@@ -61,7 +61,7 @@ static void check_start(fxi_fm_kind kind)
     fxi_fm_start(v, &fm, 0.01, 5, seen);
     fxi_fm_start(again, &fm, 0.01, 5, seen);
     CHECK(!memcmp(v, again, fm.size * sizeof *v));
-    for (size_t i = 0; i < fm.block[0].P; i++)
+    for (size_t i = 1; i < fm.block[0].P; i++)
         CHECK(v[i] == 0);
     for (size_t b = 0; b < fm.blocks; b++)
         for (size_t s = 0; s < fm.panels * FXI_LANES; s++) {
@@ -84,6 +84,7 @@ static void check_start(fxi_fm_kind kind)
     CHECK_NEAR(squares / n, 1, 6 * sqrt(2 / n));
     CHECK_NEAR(signs, want.how == FXI_FM_ONES ? 300. * (double)fm.blocks : 0,
                want.how == FXI_FM_ONES ? 0 : 6 * sqrt(300. * (double)fm.blocks));
+    CHECK(v[0] == (kind == FXI_FM_SUBSETS && want.intercept ? -signs : 0));
     if (kind == FXI_FM_SIMPLEX)
         CHECK(v[fm.block[0].theta] == 0.5 && v[fm.block[0].theta + 1] == 0.5);
     fxi_fm_start(again, &fm, 0.01, 6, seen);

@@ -9,6 +9,7 @@
 
 #include "kind/kind.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,8 +181,10 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
                          "the rows",
                          o->number, f->objective);
     /* Above the objective of scores 0 it has learnt nothing, however small its last step.  Rankings
-     * have no such limit, and neither has the best state by a metric, which the plan requested. */
-    own->above_zeros = f->converged && !own->best.iterations && !p->pairs
+     * have no such limit, and neither has the best state by a metric, which the plan requested.
+     * Where all targets are equal there is nothing to learn. */
+    bool equal = own->zeros <= DBL_EPSILON * own->centre * own->centre;
+    own->above_zeros = f->converged && !own->best.iterations && !p->pairs && !equal
                        && f->objective > own->zeros;
     f->converged &= !own->above_zeros;
     if (fit_of(o->train)->single_pass)

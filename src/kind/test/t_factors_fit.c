@@ -413,6 +413,24 @@ static void check_zeros(void)
     fx_model_free(m);
 }
 
+/* Equal targets: scores 0, after centring, are the optimum. */
+static void check_equal(rows *r)
+{
+    static const double target[] = {0, 0.1, 1e9};
+    static const char *const model[] = {"fm:task=regress", "hofm:order=3,task=regress",
+                                        "fm:task=regress,solver=lbfgs"};
+
+    for (size_t k = 0; k < 9; k++) {
+        fx_plan plan = {PLAN, .model = model[k / 3]};
+        fx_model *m = NULL;
+        for (size_t i = 0; i < ROWS; i++)
+            r->label[i] = target[k % 3];
+        CHECK(fx_model_fit(&m, &plan, &r->t, NULL) == FX_OK);
+        CHECK(fx_model_inspect(m)->converged);
+        fx_model_free(m);
+    }
+}
+
 int main(void)
 {
     static rows r;
@@ -430,6 +448,7 @@ int main(void)
     check_time(&r);
     check_diverged(&r);
     check_zeros();
+    check_equal(&r);
     check_path(&r);
     check_ranking(&r);
     return 0;

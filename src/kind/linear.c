@@ -23,7 +23,7 @@
  *
  * Newton's method comes first for the squared hinge if features are few or sparse, which takes it a
  * dozen passes, if there are so many numbers that rows should not have to be in memory, and if a
- * fit starts from the weights of another. */
+ * fit starts from the weights of another that the dual solver did not end. */
 
 #include "kind/kind.h"
 
@@ -212,7 +212,7 @@ static fx_status newton_then_proximal(fxi_solution *s, const fxi_problem *p, con
 /* Of the squared hinge, which has both. */
 static bool newton_first(const fxi_solution *s, const fxi_source *z)
 {
-    for (size_t j = 0; j < z->features; j++)
+    for (size_t j = 0; j < z->features && !s->dual; j++)
         if (s->w[j] != 0)
             return true;
     return newton_begins(z->rows, z->features, z->sparse);
@@ -226,9 +226,9 @@ static fx_status dual_then_newton(fxi_solution *s, const fxi_problem *p, const f
     if (p->loss->curve && newton_first(s, p->source))
         return newton_then_proximal(s, p, run);
     first.patience = p->loss->curve ? DUAL_VISITS_L2 : DUAL_VISITS;
-    if ((st = fxi_fit_dual(s, &first, run)) || !s->stalled || s->iterations + 3 > p->max_iter)
-        return st;
-    return newton_then_proximal(s, p, run);
+    st = fxi_fit_dual(s, &first, run);
+    s->dual = !st && (!s->stalled || s->iterations + 3 > p->max_iter);
+    return st || s->dual ? st : newton_then_proximal(s, p, run);
 }
 
 /* The method of multipliers has a number for each row. */

@@ -184,7 +184,7 @@ def test_rank(fx, put):
     assert "rank=1" in fx("tune", "q.svm", "-o", "n.fx", "--task", "rank", "--rank", "1", "--beta", "1x",
                           "--folds", "2", "--json").json["model"]
     assert "no rmse for rankings" in fx("train", "q.svm", "-o", "n.fx", "--model", "fm", "--task", "rank",
-                                        "--metric", "rmse", status=2).talk
+                                        "--metric", "rmse", "--eval-set", "q.svm", status=2).talk
 
 
 # ---- Stopping -------------------------------------------------------------------------------

@@ -451,6 +451,31 @@ static void check_ends(void)
     fxi_fit_source_free(&t.src);
 }
 
+/* Few rows of many features, several blocks, that hardly depend on each other: the first visits say
+ * that it takes long, but it does not. */
+static void check_wide(void)
+{
+    enum { N = 200, D = 4000 };
+    static float X[N * D];
+    static double y[N], c[N], w[D], beta[N];
+    const fx_matrix m = {.rows = N, .cols = D, .stride = D, .type = FX_F32, .val = X};
+    fxi_source src;
+    fxi_problem p = {.source = &src, .loss = &fxi_loss_squared_hinge, .y = y, .c = c, .tol = 1e-3,
+                     .max_iter = 1000, .seed = 3, .patience = 40};
+    fxi_solution s = {.w = w, .beta = beta};
+
+    for (size_t k = 0; k < N * D; k++)
+        X[k] = (float)normal();
+    for (size_t i = 0; i < N; i++) {
+        y[i] = X[i * D] > 0 ? 1 : -1;
+        c[i] = 100;
+    }
+    CHECK(fxi_fit_source(&src, &m, NULL, 0, NULL) == FX_OK && src.blocks > 1);
+    CHECK(fxi_fit_dual(&s, &p, NULL) == FX_OK);
+    CHECK(s.converged && !s.stalled && s.iterations < 40);
+    fxi_fit_source_free(&src);
+}
+
 /* ---- The search of an intercept -------------------------------------------------------------- */
 
 static size_t slopes;
@@ -506,6 +531,7 @@ int main(void)
             check_shift(losses[l]);
     }
     check_ends();
+    check_wide();
     check_search();
     return 0;
 }

@@ -233,9 +233,9 @@ static fx_status solve(fxi_dual *d)
     fxi_solution *s = d->s;
     double ratio = 1, P, gap, first;
     size_t measured = 0;
-    size_t least = p->source->blocks == 1   ? 50   /* passes; in the cache they cost little */
-                   : d->features > d->n ? 16   /* few rows: the first visits say little */
-                                            : 0;
+    size_t least = p->source->blocks == 1 ? 50  /* passes; in the cache they cost little */
+                   : d->features > d->n   ? 16  /* few rows: the first visits say little */
+                                          : 0;
     root r = {0};
     fx_status st = start(d, &r);
 

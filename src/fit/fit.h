@@ -78,7 +78,8 @@ typedef struct fxi_solution {           /* on entry: the start; zeros, or an ear
     size_t iterations;
     bool converged;                     /* gap <= tol */
     bool stalled;                       /* patience is used up */
-    bool dual;                          /* dual.c ended it: w follows from beta */
+    bool dual;                          /* kind/linear.c: dual.c ended the last fit, so that w
+                                         * follows from beta */
     bool indefinite;                    /* smo.c */
 } fxi_solution;
 
